@@ -1,6 +1,6 @@
 import type { DnsRecord } from "../src/contract/domain.ts";
 
-const TYPES: Record<string, number> = { CNAME: 5, MX: 15, TXT: 16 };
+const TYPES: Record<string, number> = { A: 1, NS: 2, CNAME: 5, PTR: 12, MX: 15, TXT: 16, AAAA: 28 };
 /** RFC 1035 §3.3: a string of a TXT record. */
 const MAX_STRING_CHARS = 255;
 

@@ -55,8 +55,18 @@ export function together(one: string, other: string): Rule {
   };
 }
 
+/** `npm start` has the binding where it asks DNS servers for the worker, which can send no UDP itself. */
+export const RESOLVER_RULE: Rule = {
+  variable: "RESOLVER",
+  message:
+    "must be a URL that answers application/dns-json: only npm start asks DNS servers by their addresses",
+  isBroken: (env) =>
+    isSet(env, "RESOLVER") && env.HOST_RESOLVER === undefined && !/^https?:/i.test(String(env.RESOLVER)),
+};
+
 /** Rules of the worker, wherever it runs. */
 export const WORKER_RULES: readonly Rule[] = [
+  RESOLVER_RULE,
   {
     variable: "SMTP_URL",
     message: "must be set if OUTBOUND is smtp or worker-mailer",

@@ -90,7 +90,7 @@ export interface CustomDomains {
   spfMechanisms: string;
 }
 
-/** Where records of custom domains are looked up if `DOH_URL` is not set. */
+/** Where records of custom domains are looked up if no resolver is set. */
 const PUBLIC_DOH_URL = "https://cloudflare-dns.com/dns-query";
 
 /** The values of all variables of the worker. */
@@ -124,9 +124,9 @@ function configFrom(values: WorkerValues): Config {
     webhookSecret: values.WEBHOOK_SECRET,
     webhookSecretBefore: values.WEBHOOK_SECRET_PREVIOUS,
     allowPrivateWebhooks: values.ALLOW_PRIVATE_WEBHOOKS,
-    dohUrl: values.DOH_URL,
+    dohUrl: dohUrlOf(values),
     customDomains: {
-      dohUrl: values.DOH_URL ?? PUBLIC_DOH_URL,
+      dohUrl: dohUrlOf(values) ?? PUBLIC_DOH_URL,
       mailHosts: values.MAIL_HOST ?? [values.MAIL_DOMAIN],
       spfMechanisms: values.SPF_MECHANISMS ?? `include:${values.MAIL_DOMAIN}`,
     },
@@ -142,6 +142,12 @@ function configFrom(values: WorkerValues): Config {
     eventRetentionDays: values.EVENT_RETENTION_DAYS,
     logFormat: values.LOG_FORMAT,
   };
+}
+
+/** The URL that {@link resolverFetch} is given; for DNS servers one that only `npm start` answers. */
+function dohUrlOf({ RESOLVER, DOH_URL }: WorkerValues): string | null {
+  if (RESOLVER === null) return DOH_URL;
+  return "url" in RESOLVER ? RESOLVER.url : "http://npm-start/dns-query";
 }
 
 /** Null where mail is not signed; a rule says that key and selector are set together. */
@@ -206,6 +212,8 @@ function frontSecretOf({ FRONT_SECRET }: { FRONT_SECRET?: unknown }): string | n
 export interface OperatorBindings {
   /** A network that reaches private addresses too: the operator's own relay, resolver or model may be on this machine. */
   OPERATOR_NETWORK?: Fetcher;
+  /** Answers `application/dns-json` with what the DNS servers of RESOLVER say. */
+  HOST_RESOLVER?: Fetcher;
 }
 
 /** Returns a `fetch` for hosts that the operator set. */
@@ -213,4 +221,12 @@ export function operatorFetch({ OPERATOR_NETWORK }: OperatorBindings): typeof fe
   return OPERATOR_NETWORK === undefined
     ? (input, init) => fetch(input, init)
     : (input, init) => OPERATOR_NETWORK.fetch(input, init);
+}
+
+/** Returns a `fetch` for the resolver. */
+export function resolverFetch(bindings: OperatorBindings): typeof fetch {
+  const { HOST_RESOLVER } = bindings;
+  return HOST_RESOLVER === undefined
+    ? operatorFetch(bindings)
+    : (input, init) => HOST_RESOLVER.fetch(input, init);
 }

@@ -158,6 +158,21 @@ function isIpPlace(text: string): boolean {
   return isHost && Number(port) > 0 && Number(port) < 65_536;
 }
 
+/** Where DNS is asked: a URL that answers `application/dns-json`, or servers by their addresses. */
+export type ResolverPlace = { url: string } | { servers: readonly [string, ...string[]] };
+
+/** Either form of a resolver. */
+export const resolver: Kind<ResolverPlace> = {
+  values:
+    "a URL that answers application/dns-json, or IP addresses such as 192.0.2.1 or [2001:db8::1]:53 with commas between them",
+  read: (text) => {
+    const url = webUrl.read(text);
+    if (url.ok) return done({ url: url.value });
+    const places = ipPlaces.read(text);
+    return places.ok ? done({ servers: places.value }) : refused(null);
+  },
+};
+
 /** The URL of an SMTP relay. It may hold a password, so no error shows it. */
 export const relayUrl: Kind<SmtpSettings> = {
   values: "a URL such as smtp://user:password@relay.example:587 or smtps://…",

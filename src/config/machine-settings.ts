@@ -76,7 +76,7 @@ export const MACHINE_SETTINGS = {
   DNS_SERVERS: setting(ipPlaces, null, {
     group: "Receiving mail",
     meaning:
-      "The DNS resolvers that SPF, DKIM, DMARC and ARC of mail that comes by SMTP are looked up with ([authentication.md](authentication.md)). Use resolvers of your own or of your provider.",
+      "The older name of `RESOLVER` for DNS servers by their addresses, for mail that comes by SMTP and for the doctor only.",
     defaultWords: "`DOH_URL`, if it is set; else the resolvers of the system",
   }),
   SMTP_TLS_CERT: setting(file, null, {

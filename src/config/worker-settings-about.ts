@@ -126,10 +126,19 @@ export const ABOUT = {
     meaning: "The mechanisms that users put into the SPF record of a custom domain.",
     defaultWords: "`include:<MAIL_DOMAIN>`",
   },
+  RESOLVER: {
+    group: "Addresses and access",
+    meaning:
+      "The DNS resolver for everything: the senders of mail that comes by SMTP, by Email Routing and by `/v1/inbound` ([who really sent a mail](threats.md#who-really-sent-a-mail)), the records of custom domains, the hosts of webhooks, which must then have public addresses only, and [the doctor](doctor.md). Cloudflare takes the URL only. It wins over `DOH_URL` and `DNS_SERVERS`.",
+    defaultWords: {
+      machine: "`DNS_SERVERS` and `DOH_URL`, where they are set; else the resolvers of the system",
+      cloudflare: "`DOH_URL`",
+    },
+  },
   DOH_URL: {
     group: "Custom domains",
     meaning:
-      "A DNS resolver that answers `application/dns-json`. It looks up the records of custom domains. If it is set, DKIM and DMARC of mail that comes by Email Routing or `/v1/inbound` are [verified here too](threats.md#who-really-sent-a-mail). If it is set, the host of each webhook is looked up there as well and must have public addresses only; `npm start` does not need that, because its network connects to public addresses only.",
+      "The older name of `RESOLVER` for a URL that answers `application/dns-json`. On one machine, mail by SMTP is checked with it only if `DNS_SERVERS` is not set.",
     defaultWords: {
       machine: "`https://cloudflare-dns.com/dns-query`, for custom domains only",
       cloudflare: "`https://cloudflare-dns.com/dns-query`, set in `wrangler.jsonc`",

@@ -1,6 +1,5 @@
 import path from "node:path";
 import { MAX_MESSAGE_BYTES } from "../contract/limits.ts";
-import type { Dns } from "../lib/dns/dns.ts";
 import { bracketed } from "./banner.ts";
 import { mailDns } from "./dns/mail-dns.ts";
 import { isSmtpReachable } from "./exposure.ts";
@@ -129,7 +128,7 @@ function openSmtp(
       tls: settings.tls ?? undefined,
       proxies: proxiesOf(settings) ?? undefined,
       known: settings.unpaused === null ? undefined : new Networks(settings.unpaused),
-      dns: checksSenders(settings, fd !== undefined) ? dnsOf(settings) : undefined,
+      dns: checksSenders(settings, fd !== undefined) ? mailDns(settings.resolver?.place ?? null) : undefined,
       log,
       observer,
     }),
@@ -142,10 +141,6 @@ function openSmtp(
  */
 function checksSenders(settings: Settings, isHandedOver: boolean): boolean {
   return settings.senderChecks ?? (isHandedOver || isSmtpReachable(settings));
-}
-
-function dnsOf({ dnsServers, worker }: Settings): Dns {
-  return mailDns({ dnsServers, dohUrl: worker.DOH_URL });
 }
 
 /** Opens a listener. An error of `listen` becomes a `Refusal` that names the place. */

@@ -2,9 +2,11 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { Log, LogLevel, Miniflare, Response, convertV4MiniflareOptions } from "miniflare";
 import type { Json, V4WorkerOptions } from "miniflare";
+import type { Ask } from "../lib/dns/cached-dns.ts";
 import type { Series } from "../lib/metrics.ts";
 import { blobFolder, BlobDisk, syncFolders } from "./blob-disk.ts";
 import type { BuiltWorker, WorkerModule } from "./built-worker.ts";
+import { jsonAnswer } from "./dns/mail-dns.ts";
 import { ErasedFiles } from "./erased-files.ts";
 import { isHarmless } from "./log-filter.ts";
 import { OUTBOUND, outboundWorker } from "./outbound.ts";
@@ -38,6 +40,8 @@ export interface RuntimeOptions {
   readiness?: Pick<HostReadiness, "reasons">;
   /** Hands over what this process counted since the last call, for the worker to add to its own; undefined: nothing. */
   takeCounts?: () => Series;
+  /** Asks the DNS servers of `RESOLVER` for the worker; undefined: it has none. */
+  askDns?: Ask | undefined;
   /** An existing folder for temporary files of the runtime; undefined: that of the system. */
   tempDir?: string;
   /** Called when workerd died too often. */
@@ -213,6 +217,7 @@ function workerOf(options: RuntimeOptions, disk: BlobDisk | null): V4WorkerOptio
       BLOB_DISK,
       MAILBOX_FILES,
       ...blobFiles(options),
+      ...hostResolver(options),
       HOST_STATE: async (request: { url: string }) =>
         Response.json(
           request.url.endsWith("/counts")
@@ -267,6 +272,17 @@ function blobFiles(options: RuntimeOptions): { BLOB_FILES?: { disk: { path: stri
   const folder = blobFolder(options.dataDir, name);
   mkdirSync(folder, { recursive: true });
   return { BLOB_FILES: { disk: { path: folder, writable: true } } };
+}
+
+/** Answers the worker's questions to DNS. */
+function hostResolver({ askDns }: RuntimeOptions): {
+  HOST_RESOLVER?: (request: { url: string }) => Promise<Response>;
+} {
+  if (askDns === undefined) return {};
+  return {
+    HOST_RESOLVER: async (request) =>
+      Response.json(await jsonAnswer(askDns, new URL(request.url).searchParams)),
+  };
 }
 
 /** Logs Miniflare's warnings and errors. Miniflare reports a failed restart only in its log. */

@@ -9,6 +9,7 @@ import { bindingsOf } from "./bindings.ts";
 import type { BuiltWorker } from "./built-worker.ts";
 import { refuseNewerData, writeDataVersion } from "./data-version.ts";
 import { watchDescriptors } from "./descriptors.ts";
+import { workerDns } from "./dns/mail-dns.ts";
 import { drain } from "./drain.ts";
 import { openControl } from "./control.ts";
 import { removeEmptyObjects } from "./empty-objects.ts";
@@ -124,6 +125,7 @@ function runtimeOptions(settings: Settings, hasFront: boolean) {
     dataDir: settings.dataDir,
     allowPrivateTargets: settings.worker.ALLOW_PRIVATE_WEBHOOKS,
     relayAuthorities: settings.relayAuthorities,
+    askDns: workerDns(settings.worker.RESOLVER),
     onDead: (reason: string) => fail(new Refusal(reason)),
     log: (line: string) => log.pass(line),
   };

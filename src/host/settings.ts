@@ -2,6 +2,7 @@ import path from "node:path";
 import type { z } from "zod";
 import { check, isSet, together, WORKER_RULES, type Environment, type Fault } from "../config/check.ts";
 import type { WorkerValues } from "../config/env.ts";
+import type { ResolverPlace } from "../config/kinds.ts";
 import { faultLines } from "../config/fault-lines.ts";
 import { MACHINE_SETTINGS } from "../config/machine-settings.ts";
 import { WORKER_SETTINGS } from "../config/worker-settings.ts";
@@ -31,8 +32,8 @@ export interface Settings {
   tls: KeyPairFiles | null;
   /** Whether senders of mail by SMTP are checked; null: where other machines reach the listener. */
   senderChecks: boolean | null;
-  /** Resolvers for these checks, as addresses with or without a port; null: `DOH_URL`, or those of the system. */
-  dnsServers: readonly string[] | null;
+  /** Where DNS is asked, and the variable that says so; null: the resolvers of the system. */
+  resolver: { variable: "RESOLVER" | "DNS_SERVERS" | "DOH_URL"; place: ResolverPlace } | null;
   /** Where metrics are served without a key; null: nowhere. */
   metrics: { host: string; port: number } | null;
   /** Certificates in PEM that may have signed the relay's, besides those that browsers know. */
@@ -88,7 +89,7 @@ const MACHINE_RULES = [
 /** Reads and checks all settings of `npm start`. Throws a {@link Refusal} with one line for each wrong setting. */
 export function readSettings(env: Environment, args: readonly string[] = []): Settings {
   const machine = check(MACHINE_SETTINGS, MACHINE_RULES, env);
-  const worker = check(WORKER_SETTINGS, WORKER_RULES, env);
+  const worker = check(WORKER_SETTINGS, WORKER_RULES, { ...env, HOST_RESOLVER: true });
   const httpTls = readHttpTls(env);
   const tls = readSmtpTls(env);
   const authorities = readAuthorities(env);
@@ -100,6 +101,7 @@ export function readSettings(env: Environment, args: readonly string[] = []): Se
   }
   return {
     ...machineSettings(machine.values, args),
+    resolver: resolverOf(machine.values, worker.values),
     httpTls: httpTls.value,
     tls: tls.value,
     relayAuthorities: authorities.value ?? [],
@@ -129,7 +131,6 @@ type MachineMember =
   | "smtpHost"
   | "smtpPort"
   | "senderChecks"
-  | "dnsServers"
   | "metrics"
   | "readyJson";
 
@@ -148,10 +149,18 @@ function machineSettings(
     smtpHost: values.SMTP_HOST ?? values.HOST,
     smtpPort: values.SMTP_PORT,
     senderChecks: values.SENDER_CHECKS,
-    dnsServers: values.DNS_SERVERS,
     metrics: values.METRICS_PORT === null ? null : { host: values.METRICS_HOST, port: values.METRICS_PORT },
     readyJson: values.MAILKEEP_READY === "json" || args.includes("--ready-json"),
   };
+}
+
+function resolverOf(
+  { DNS_SERVERS }: z.output<z.ZodObject<typeof MACHINE_SETTINGS>>,
+  { RESOLVER, DOH_URL }: WorkerValues,
+): Settings["resolver"] {
+  if (RESOLVER !== null) return { variable: "RESOLVER", place: RESOLVER };
+  if (DNS_SERVERS !== null) return { variable: "DNS_SERVERS", place: { servers: DNS_SERVERS } };
+  return DOH_URL === null ? null : { variable: "DOH_URL", place: { url: DOH_URL } };
 }
 
 function textsOf(env: Environment): Record<string, string> {

@@ -1,4 +1,4 @@
-import { configOf, operatorFetch, type OperatorBindings } from "../config/env.ts";
+import { configOf, resolverFetch, type OperatorBindings } from "../config/env.ts";
 import { dohLookup } from "../lib/doh.ts";
 import type { Seq } from "../lib/ids.ts";
 import { Schemas } from "../lib/schemas.ts";
@@ -182,7 +182,7 @@ export function assemble(around: Surroundings): Life {
 /** The capabilities that the others build on; they need only each other. */
 function storesOf(context: MailboxContext, { takeover, sendingSwitch }: Surroundings) {
   const { env, config } = context;
-  const askResolver = operatorFetch(env() as OperatorBindings);
+  const askResolver = resolverFetch(env() as OperatorBindings);
   const room = new Room(context);
   const totp = new TotpSecrets(context);
   const log = new Log(context);

@@ -1,4 +1,4 @@
-import { operatorFetch, type OperatorBindings } from "../config/env.ts";
+import { resolverFetch, type OperatorBindings } from "../config/env.ts";
 import { CachedDns } from "../lib/dns/cached-dns.ts";
 import { askDoh } from "../lib/dns/doh-dns.ts";
 
@@ -12,7 +12,7 @@ let cached: { url: string; dns: CachedDns } | null = null;
 export function mailDns(dohUrl: string, env: OperatorBindings): CachedDns {
   if (cached?.url !== dohUrl) {
     const limits = { maxEntries: MAX_ENTRIES, maxChars: MAX_CHARS, isShared: false };
-    cached = { url: dohUrl, dns: new CachedDns(askDoh(dohUrl, operatorFetch(env)), limits) };
+    cached = { url: dohUrl, dns: new CachedDns(askDoh(dohUrl, resolverFetch(env)), limits) };
   }
   return cached.dns;
 }

@@ -39,7 +39,7 @@ export function foundIn(raw: Uint8Array, sender: FindSender): Promise<SenderChec
 
 /**
  * Checks a message that a server in front has checked: reads its report, and verifies DKIM and DMARC here where a resolver is
- * set (`DOH_URL`). A resolver that does not answer delays the message by five seconds at most.
+ * set (`RESOLVER`). A resolver that does not answer delays the message by five seconds at most.
  */
 export function reported(by: Reporter, { env, config }: { env: Env; config: Config }): FindSender {
   if (config.dohUrl === null) return known({ kind: "reported", by, own: null });

@@ -1,5 +1,5 @@
 import { invalid } from "../contract/problem.ts";
-import { operatorFetch, type Config, type OperatorBindings } from "../config/env.ts";
+import { resolverFetch, type Config, type OperatorBindings } from "../config/env.ts";
 import { dohResolver } from "../lib/doh.ts";
 import { checkPublicUrl, resolution, type Resolution } from "../lib/public-url.ts";
 import type { Access } from "../mailbox/account/access.ts";
@@ -40,7 +40,7 @@ export async function accessForUrl(text: string, call: UrlCall): Promise<Access>
   if (!admitted.ok) return access;
   const leads = await resolution(
     url.hostname,
-    dohResolver(config.dohUrl, operatorFetch(env as OperatorBindings)),
+    dohResolver(config.dohUrl, resolverFetch(env as OperatorBindings)),
   );
   if (leads === "public") return access;
   return withFault(RULES[leads], leads === "not_public" ? setting : undefined);

@@ -39,7 +39,9 @@ describe("mailkeep up", () => {
     using operator = new Operator();
     const { code, out } = await operator.up(...DOMAIN, "--dry-run");
     expect(code).toBe(0);
-    expect(out).toContain("dry run. To do it: npx --no-install mailkeep-server up --domain example.com --yes\n");
+    expect(out).toContain(
+      "dry run. To do it: npx --no-install mailkeep-server up --domain example.com --yes\n",
+    );
     const made = await operator.up(...DOMAIN, "--yes");
     expect(made.code).toBe(0);
     const { out: undone } = await operator.down("--dry-run");

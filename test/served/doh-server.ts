@@ -3,11 +3,12 @@ import { Zone } from "../dns-zone.ts";
 
 /** A resolver on this machine that speaks `application/dns-json`. */
 export class DohServer {
-  readonly zone = new Zone();
+  readonly zone: Zone;
   readonly #server: http.Server;
   port = 0;
 
-  private constructor() {
+  private constructor(zone: Zone) {
+    this.zone = zone;
     this.#server = http.createServer((request, response) => {
       const answer = this.zone.answer(new URL(request.url ?? "/", "http://localhost"));
       response.setHeader("Content-Type", "application/dns-json");
@@ -15,8 +16,8 @@ export class DohServer {
     });
   }
 
-  static async start(): Promise<DohServer> {
-    const doh = new DohServer();
+  static async start(zone = new Zone()): Promise<DohServer> {
+    const doh = new DohServer(zone);
     await new Promise<void>((listening) => doh.#server.listen(0, "127.0.0.1", listening));
     const address = doh.#server.address();
     if (address === null || typeof address === "string") throw new Error("no port");

@@ -8,6 +8,7 @@ import type { EmailPage } from "../../src/contract/message.ts";
 import { KEY_RECORD, signed } from "../signed-mail.ts";
 import { SmtpPeer } from "../transport/smtp-peer.ts";
 import type { MailboxKey, Told } from "./client.ts";
+import { DnsServer } from "../dns-server.ts";
 import { DohServer } from "./doh-server.ts";
 import { message } from "./messages.ts";
 import { copies, reading, send } from "./outgoing.ts";
@@ -289,3 +290,35 @@ function passTime(dir: string, ms: number): void {
     db.close();
   }
 }
+
+describe("RESOLVER as the address of a DNS server", () => {
+  it("is asked over UDP for custom domains, and for who sent mail by SMTP and by /v1/inbound", async () => {
+    const dns = await DnsServer.start();
+    const env = { RESOLVER: `127.0.0.1:1,${dns.place}`, DOH_URL: "http://127.0.0.1:1/", SENDER_CHECKS: "on" };
+    const own = await Server.start({ env });
+    try {
+      const { service } = own;
+      const other = await service.createMailbox();
+      const { body } = await service.ask<Domain>("/v1/domains", {
+        key: other.api_key,
+        json: { domain: "udp.example.org" },
+      });
+      dns.zone.publish(body.dns_records);
+      const checked = await service.ask<DomainCheck>(`/v1/domains/${body.id}/verify`, {
+        key: other.api_key,
+        method: "POST",
+      });
+      expect(checked.body).toMatchObject({ status: "verified", spf_verified: true, dkim_verified: true });
+      const bytes = message({ from: "ann@smtp.example.org" });
+      await deliver(own.smtpPort, { from: "ann@smtp.example.org", to: [other.mailbox], bytes });
+      await service.handOver(other.mailbox, message({ from: "ann@inbound.example.org" }));
+      const { asked } = dns.zone;
+      expect(asked).toEqual(
+        expect.arrayContaining(["TXT _dmarc.smtp.example.org", "TXT _dmarc.inbound.example.org"]),
+      );
+    } finally {
+      await own.stop();
+      dns.stop();
+    }
+  });
+});

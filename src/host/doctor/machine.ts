@@ -58,10 +58,9 @@ export async function examineMachine(
   world: World,
   options: RunOptions,
 ): Promise<Finding[]> {
-  const domain = machine.settings.worker.MAIL_DOMAIN;
   const [own, ofDomain] = await Promise.all([
     examineServer(machine, world, options),
-    RESERVED.test(domain) ? [reserved(machine, domain)] : examineDomain(machine, world, options),
+    examineDomain(machine, world, options),
   ]);
   return [...own, ...ofDomain];
 }
@@ -75,11 +74,22 @@ async function examineServer(machine: Machine, world: World, options: RunOptions
 
 function reserved({ envFile }: Machine, domain: string): Finding {
   const words = `MAIL_DOMAIN is ${domain}, a name that no DNS knows: only programs that reach this server send mail to it`;
-  return wrong("domain.reserved", words, setCommand(envFile, "MAIL_DOMAIN", "agents.example.org"));
+  return wrong("domain.reserved", words, setCommand(envFile, "MAIL_DOMAIN", "<your domain>"));
 }
 
 async function examineDomain(machine: Machine, world: World, options: RunOptions): Promise<Finding[]> {
-  const resolver = await askResolver(world, machine.settings.worker.MAIL_DOMAIN);
+  const domain = machine.settings.worker.MAIL_DOMAIN;
+  const isReserved = RESERVED.test(domain);
+  if (isReserved && machine.resolverFrom === null) return [reserved(machine, domain)];
+  const resolver = await askResolver(world, machine);
   if (resolver.level !== "ok") return [resolver];
+  if (isReserved && !(await isKnown(world, domain))) return [resolver, reserved(machine, domain)];
   return [resolver, ...(await runChecks(OF_DOMAIN, machine, world, options))];
+}
+
+/** Whether a resolver of the operator's own knows a name, so that mail can be sent to it. */
+async function isKnown({ dns }: World, domain: string): Promise<boolean> {
+  const looks = ["NS", "MX", "A"] as const;
+  const found = await Promise.all(looks.map((type) => dns.look(type, domain).catch(() => [])));
+  return found.some((records) => records.length > 0);
 }

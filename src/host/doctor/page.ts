@@ -53,8 +53,9 @@ for its version.
 
 - **It changes nothing** but with the two options below that say so. It reads files, asks DNS, fetches pages, and begins SMTP sessions with your mail host and your
   relay: it logs in there, but sends no message.
-- **It asks nobody else.** DNS questions go to the resolver of the system, or to \`--resolver\` (or the variable
-  \`DOCTOR_RESOLVER\`), such as \`--resolver 127.0.0.1:5353\`. The clock is compared with a server of yours, or with the
+- **It asks nobody else.** DNS questions go where the server's go
+  ([\`RESOLVER\`](configuration.md#resolver), else the resolver of the system), or to \`--resolver\`, such as
+  \`--resolver 127.0.0.1:5353\`. The clock is compared with a server of yours, or with the
   one that \`--clock-url\` names.
 - \`--address 203.0.113.5\` names an address at which others reach this machine, where a router or a proxy is in front of it.
   \`--outward mx.example.org:25\` asks whether this machine may connect there.

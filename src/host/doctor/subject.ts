@@ -12,7 +12,10 @@ import { dropCommand } from "./setting-command.ts";
 import { shellWord } from "./shell-word.ts";
 
 /** The operator's options besides the settings. */
-export type Given = Pick<Machine, "envFile" | "addresses" | "clockUrl" | "outward" | "probe">;
+export type Given = Pick<
+  Machine,
+  "envFile" | "addresses" | "clockUrl" | "outward" | "probe" | "resolverFrom"
+>;
 
 /** The machine to examine, or the findings that say why its settings cannot be used. */
 export type Subject = { machine: Machine } | { findings: Finding[] };
@@ -28,6 +31,7 @@ export async function readMachine(env: Environment, given: Given): Promise<Subje
       machine: {
         ...given,
         settings,
+        resolverFrom: given.resolverFrom ?? settings.resolver?.variable ?? null,
         secretFiles: secretFilesOf(variables),
         local: new URL(`${isSecure ? "https" : "http"}://${bracketed(settings.host)}:${settings.port}`),
         operatorKey: settings.worker.AUTH_TOKEN ?? (await storedKey(settings)),
@@ -46,7 +50,11 @@ async function fileOf(file: string): Promise<Environment | Finding[]> {
     const code = error instanceof Error && "code" in error ? error.code : null;
     if (code === "ENOENT") {
       return [
-        wrong("settings.missing", `${file} is not there`, `install -m 600 /dev/null ${shellWord(file)}`),
+        wrong(
+          "settings.missing",
+          `${file} is not there`,
+          `touch ${shellWord(file)} && chmod 600 ${shellWord(file)}`,
+        ),
       ];
     }
     return [

@@ -236,8 +236,13 @@ async function lookUpAll(setup: DomainSetup, lookup: Lookup): Promise<CheckedRec
   return Promise.all(
     RECORD_NAMES.map(async (record) => {
       const { type, host } = records[record];
-      // The error is dropped: clients must not see the resolver's own words.
-      const answers = await (type === "MX" ? lookup(host, "MX") : lookup(host, "TXT")).catch(() => null);
+      const answers = await (type === "MX" ? lookup(host, "MX") : lookup(host, "TXT")).catch(
+        (error: unknown) => {
+          // Only the operator sees the resolver's own words.
+          console.error(`The resolver (RESOLVER) did not answer for ${type} of ${host}:`, error);
+          return null;
+        },
+      );
       return judgeRecord(setup, record, answers);
     }),
   );

@@ -93,7 +93,7 @@ const SETTINGS: { [Name in keyof Config]: Shown<Config[Name]> | null } = {
   logFormat: { group: "Service", variable: "LOG_FORMAT", show: (value) => value },
   eventRetentionDays: { group: "Limits", variable: "EVENT_RETENTION_DAYS", show: each("days") },
   allowPrivateWebhooks: { group: "Webhooks", variable: "ALLOW_PRIVATE_WEBHOOKS", show: yesNo },
-  dohUrl: { group: "Webhooks", variable: "DOH_URL", show: hostOrNotSet },
+  dohUrl: { group: "Webhooks", variable: "RESOLVER, DOH_URL", show: hostOrNotSet },
   claimApproval: { group: "Limits", variable: "CLAIM_APPROVAL", show: (value) => value },
   claimTtlSeconds: { group: "Limits", variable: "CLAIM_TTL_SECONDS", show: each("seconds") },
   turnstile: {

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { check } from "../../config/check.ts";
+import { check, RESOLVER_RULE } from "../../config/check.ts";
 import { faultLines } from "../../config/fault-lines.ts";
 import { DEFAULT_MAIL_DOMAIN, WORKER_SETTINGS } from "../../config/worker-settings.ts";
 import { POLICY_MODES, SENDING_WAYS, type SendingWay, type Wanted } from "../../host/cloudflare/wanted.ts";
@@ -146,7 +146,7 @@ function varsOf(given: readonly string[]): Record<string, string> {
 }
 
 function checkSettings(env: Readonly<Record<string, string>>) {
-  const { values, faults } = check(WORKER_SETTINGS, [], env);
+  const { values, faults } = check(WORKER_SETTINGS, [RESOLVER_RULE], env);
   if (values === null) throw new Refusal(faultLines(faults, env).join("\n"));
   return values;
 }

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { resolver, type ResolverPlace } from "../../config/kinds.ts";
 import { Output } from "../../cli/terminal/output.ts";
 import { safeLine } from "../../cli/terminal/safe-text.ts";
 import type { Painter, Style } from "../../cli/terminal/style.ts";
@@ -21,7 +22,8 @@ prints what is wrong, what it costs, and the fix: one command or DNS record. It 
 
   --json                 The findings as one JSON object; also where the output is no terminal
   --env-file FILE        Reads the settings from this file, as systemd does; else from the environment
-  --resolver IP[:PORT]   The DNS resolver; else DOCTOR_RESOLVER, else that of the system
+  --resolver RESOLVER    Another DNS resolver than the server's (RESOLVER): IP addresses, or a URL that answers
+                         application/dns-json; else DOCTOR_RESOLVER
   --address ADDRESS      A public address of this machine, if a router or a proxy is in front; may be repeated
   --clock-url URL        Compares the clock with that of this web server
   --outward HOST:PORT    Checks whether this machine can connect there, for example to port 25 of another mail server
@@ -82,12 +84,13 @@ async function examine(
 
 async function examineOwn(options: Options, context: CommandContext, run: RunOptions): Promise<Finding[]> {
   const { env, signal, stderr } = context;
-  const subject = await readMachine(env, givenBy(options));
+  const own = ownResolver(options, env);
+  const subject = await readMachine(env, { ...givenBy(options), resolverFrom: own?.from ?? null });
   if ("findings" in subject) return subject.findings;
   const { machine } = subject;
-  const resolver = options.resolver ?? (env.DOCTOR_RESOLVER || null);
   const world = systemWorld({
-    resolver: resolver === null ? null : checkedResolver(resolver),
+    resolver: own?.place ?? machine.settings.resolver?.place ?? null,
+    asksSystemToo: own === null,
     authorities: machine.settings.relayAuthorities,
     detours: detoursOf(options["connect-to"] ?? []),
   });
@@ -155,7 +158,19 @@ function namesOf(text: string, name = "mailkeep"): Pick<Deployment, "domain" | "
   return { domain, worker: name };
 }
 
-function givenBy(options: Options): Given {
+/** The resolver of the doctor alone; null: it asks where the server asks. */
+function ownResolver(
+  { resolver: option }: Options,
+  { DOCTOR_RESOLVER: variable }: CommandContext["env"],
+): { from: string; place: ResolverPlace } | null {
+  const [from, text] = option === undefined ? ["DOCTOR_RESOLVER", variable] : ["--resolver", option];
+  if (!text) return null;
+  const read = resolver.read(text);
+  if (!read.ok) throw new Refusal(`${from} must be ${resolver.values}`);
+  return { from, place: read.value };
+}
+
+function givenBy(options: Options): Omit<Given, "resolverFrom"> {
   return {
     envFile: options["env-file"] ?? null,
     addresses: options.address ?? [],
@@ -192,15 +207,6 @@ function place(text: string, option: string): { host: string; port: number } {
   if (host === "" || Number(port) > 65_535)
     throw new Refusal(`${option} must be HOST:PORT, such as mx.example.org:25`);
   return { host: host.replace(/^\[(.*)\]$/, "$1"), port: Number(port) };
-}
-
-/** An IP address with an optional port. A host name is refused: finding its address would need a resolver. */
-function checkedResolver(text: string): string {
-  if (/^(?:\d+(?:\.\d+){3}(?::\d{1,5})?|\[[0-9a-f:]+\](?::\d{1,5})?|[0-9a-f]*:[0-9a-f:]+)$/i.test(text))
-    return text;
-  throw new Refusal(
-    "--resolver must be an IP address, with a port if that is not 53, such as 127.0.0.1:5353",
-  );
 }
 
 function detoursOf(texts: readonly string[]): Detours {

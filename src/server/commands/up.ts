@@ -25,7 +25,15 @@ import {
 import { locked } from "../cloudflare/lock.ts";
 import { upOptions, type UpOptions } from "../cloudflare/options.ts";
 import { roundTrip } from "../cloudflare/round-trip.ts";
-import { apiFor, confirmed, doing, explaining, sayer, uploadStaged, type Outside } from "../cloudflare/session.ts";
+import {
+  apiFor,
+  confirmed,
+  doing,
+  explaining,
+  sayer,
+  uploadStaged,
+  type Outside,
+} from "../cloudflare/session.ts";
 import { addressOf, firstLines, outlineLines, planLines } from "../cloudflare/show.ts";
 import { tryOut } from "../cloudflare/try-out.ts";
 import type { CommandContext, ServerCommand } from "../command.ts";

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { jsonAnswer } from "../../../src/host/dns/mail-dns.ts";
 import { askServers, serverPlace } from "../../../src/host/dns/server-dns.ts";
+import { askDoh } from "../../../src/lib/dns/doh-dns.ts";
 import { DnsServer } from "../../dns-server.ts";
 
 let server: DnsServer;
@@ -38,6 +40,22 @@ describe("asking DNS servers", () => {
     const ask = askServers([{ host: "127.0.0.1", port: 1 }, place()]);
     expect((await ask("example.org", "MX")).answer.records).toEqual(["10 mx.example.org"]);
     await expect(askServers([place()])("broken.example.org", "TXT")).rejects.toThrow("No resolver answered");
+  });
+
+  it("answers the worker in application/dns-json, with every byte of a text, and says what failed", async () => {
+    server.zone.set("TXT", "quoted.example.org", String.raw`"say \"hi\" \\ there"`);
+    const ask = askServers([place()]);
+    const worker = askDoh("http://npm-start/dns-query", async (url) =>
+      Response.json(await jsonAnswer(ask, new URL(String(url)).searchParams)),
+    );
+    for (const [name, type] of [
+      ["example.org", "TXT"],
+      ["quoted.example.org", "TXT"],
+      ["alias.example.org", "MX"],
+      ["missing.example.org", "A"],
+    ] as const)
+      expect((await worker(name, type)).answer).toEqual((await ask(name, type)).answer);
+    await expect(worker("broken.example.org", "TXT")).rejects.toThrow("failed with code 2");
   });
 
   it.each([

@@ -81,7 +81,7 @@ const MACHINE: Row[] = [
   {
     id: "settings.missing",
     breaks: (rig) => rename(rig.envFile, `${rig.envFile}.aside`),
-    fix: /^install -m 600 /,
+    fix: /^touch \S+ && chmod 600 /,
     mends: async (rig, fix) => {
       await rig.apply(fix);
       await writeFile(rig.envFile, await readFile(`${rig.envFile}.aside`));
@@ -207,7 +207,11 @@ const RECORDS: Row[] = [
     fix: /^mailkeep-server doctor$/,
     mends: ({ dns }) => dns.zone.broken.clear(),
   },
-  { id: "domain.reserved", breaks: set("MAIL_DOMAIN", "mailkeep.test") },
+  {
+    id: "domain.reserved",
+    breaks: set("MAIL_DOMAIN", "mailkeep.test"),
+    mends: (rig, fix) => rig.apply(fix.replace("<your domain>", DOMAIN)),
+  },
   {
     id: "ns.missing",
     breaks: zone("NS", "example.org"),
@@ -714,8 +718,34 @@ describe("the doctor on a machine of one's own", () => {
     expect(found).toMatchObject({ level, cost });
     expect(exit).not.toBe(DOCTOR_EXIT.ok);
     expect(found?.fix).toMatch(fix ?? /./);
+    if (found?.fix.includes("<") === true && !/ IN [A-Z]+ /.test(found.fix)) {
+      const settings = await readFile(rig.envFile, "utf8");
+      await rig.apply(found.fix);
+      expect(await readFile(rig.envFile, "utf8"), "as it is printed, it changes nothing").toBe(settings);
+    }
     await (mends ?? ((one, text) => one.apply(text)))(rig, found?.fix ?? "");
     expect(await problems()).toEqual([]);
+  });
+
+  it("prints no command that loses a setting: the old line stays as a comment", async () => {
+    await set("DKIM_SELECTOR", "no selector: it has blanks")(rig);
+    await set("PORT", "many")(rig);
+    const { findings } = await rig.diagnose();
+    const fix = findings.find(({ title }) => title.includes("PORT"))?.fix ?? "";
+    await rig.apply(fix);
+    expect(await readFile(rig.envFile, "utf8")).toContain("#PORT=many\n");
+  });
+
+  it("checks the DNS of a reserved domain that a resolver of the operator's own knows", async () => {
+    await set("MAIL_DOMAIN", "mail.test")(rig);
+    await set("RESOLVER", rig.dns.place)(rig);
+    const idsOf = async () =>
+      (await rig.diagnose()).findings.filter(({ level }) => level !== "ok").map(({ id }) => id);
+    expect(await idsOf()).toContain("domain.reserved");
+    rig.dns.zone.set("NS", "mail.test", "ns.mail.test.");
+    const found = await idsOf();
+    expect(found).toContain("mx.missing");
+    expect(found).not.toContain("domain.reserved");
   });
 
   it("has such a test for every finding of the catalogue", () => {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import * as fc from "fast-check";
 import { exitOf, wrong } from "../../../src/host/doctor/finding.ts";
-import { addressesOf, systemDns } from "../../../src/host/doctor/ports/dns.ts";
+import { DohServer } from "../../served/doh-server.ts";
+import { addressesOf, dnsOf } from "../../../src/host/doctor/ports/dns.ts";
 import { isName, recordLine, reverseName, tagsOf } from "../../../src/host/doctor/records.ts";
 import { setCommand } from "../../../src/host/doctor/setting-command.ts";
 import { shellWord } from "../../../src/host/doctor/shell-word.ts";
@@ -74,7 +75,11 @@ describe("the doctor before hostile answers", () => {
       );
     }
     zone.asked.length = 0;
-    const tree = await readSpf(systemDns(rig.dns.place), DOMAIN, "v=spf1 include:l0.example.net -all");
+    const tree = await readSpf(
+      dnsOf({ servers: [rig.dns.place] }),
+      DOMAIN,
+      "v=spf1 include:l0.example.net -all",
+    );
     expect(tree.lookups).toBeGreaterThan(10);
     expect(zone.asked.filter((question) => question.startsWith("TXT ")).length).toBeLessThanOrEqual(30);
   });
@@ -102,9 +107,30 @@ describe("the doctor before hostile answers", () => {
   it("tells records that cannot be looked up from records that do not exist", async () => {
     const { zone } = rig.dns;
     zone.broken.add(DOMAIN);
-    await expect(systemDns(rig.dns.place).look("MX", DOMAIN)).rejects.toThrow(/SERVFAIL|ESERVFAIL/);
-    expect(await addressesOf(systemDns(rig.dns.place), "nowhere.example.org")).toEqual([]);
-    expect(await addressesOf(systemDns(rig.dns.place), HOST)).toEqual([ADDRESS]);
+    await expect(dnsOf({ servers: [rig.dns.place] }).look("MX", DOMAIN)).rejects.toThrow(
+      /SERVFAIL|ESERVFAIL/,
+    );
+    expect(await addressesOf(dnsOf({ servers: [rig.dns.place] }), "nowhere.example.org")).toEqual([]);
+    expect(await addressesOf(dnsOf({ servers: [rig.dns.place] }), HOST)).toEqual([ADDRESS]);
+  });
+
+  it("asks a URL that answers application/dns-json the same as a server", async () => {
+    const doh = await DohServer.start(rig.dns.zone);
+    try {
+      const [url, server] = [dnsOf({ url: doh.url }), dnsOf({ servers: [rig.dns.place] })];
+      for (const type of ["A", "AAAA", "NS", "CNAME", "MX", "TXT"] as const)
+        for (const name of [DOMAIN, HOST, "nowhere.example.org"])
+          expect([type, name, await url.look(type, name)]).toEqual([
+            type,
+            name,
+            await server.look(type, name),
+          ]);
+      rig.dns.zone.broken.add(DOMAIN);
+      await expect(dnsOf({ url: doh.url }).look("MX", DOMAIN)).rejects.toMatchObject({ isSilent: false });
+    } finally {
+      doh.stop();
+    }
+    await expect(dnsOf({ url: doh.url }).look("MX", DOMAIN)).rejects.toMatchObject({ isSilent: true });
   });
 });
 
@@ -182,7 +208,7 @@ describe("parts of the doctor", () => {
 
   it("sets a variable in a file or in the shell", () => {
     expect(setCommand("/etc/a b", "X", "1 2")).toBe(
-      "sed -i '/^X=/d' '/etc/a b' && echo 'X=1 2' >> '/etc/a b'",
+      String.raw`sed -i 's/^X=/#&/' '/etc/a b' && printf '%s\n' 'X=1 2' >> '/etc/a b'`,
     );
     expect(setCommand(null, "X", "1")).toBe("export X=1");
   });

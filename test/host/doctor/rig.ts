@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { PRODUCT, VERSION } from "../../../src/contract/product.ts";
 import { exitOf, type Finding } from "../../../src/host/doctor/finding.ts";
 import { examineMachine } from "../../../src/host/doctor/machine.ts";
-import { addressesOf, systemDns } from "../../../src/host/doctor/ports/dns.ts";
+import { addressesOf, dnsOf } from "../../../src/host/doctor/ports/dns.ts";
 import { dial } from "../../../src/host/doctor/ports/system.ts";
 import type { Room, World } from "../../../src/host/doctor/ports/world.ts";
 import { readMachine, type Given } from "../../../src/host/doctor/subject.ts";
@@ -108,6 +108,7 @@ export class Rig {
       clockUrl: new URL(`https://${HOST}/health`),
       outward: null,
       probe: false,
+      resolverFrom: null,
     };
     this.#local = http.createServer((request, response) => this.#serve(this.answers, request, response));
     this.#web = https.createServer(parts.good, (request, response) =>
@@ -171,6 +172,7 @@ export class Rig {
       clockUrl: new URL(`https://${HOST}/health`),
       outward: null,
       probe: false,
+      resolverFrom: null,
     };
     this.resolver = this.dns.place;
     this.#resetNetwork();
@@ -278,7 +280,7 @@ export class Rig {
 
   /** The world as it is now; DNS is asked anew. */
   world(): World {
-    const dns = systemDns(this.resolver);
+    const dns = dnsOf({ servers: [this.resolver] });
     return {
       dns,
       authorities: this.#authorities,

@@ -15,9 +15,10 @@ export const DNS = {
   },
   "domain.reserved": {
     level: "warning",
-    meaning: "`MAIL_DOMAIN` is a name that no DNS knows, such as the default `mailkeep.test`.",
+    meaning:
+      "`MAIL_DOMAIN` is a name that no DNS knows, such as the default `mailkeep.test`. If a resolver is set and knows the name, its DNS is checked as that of any other.",
     cost: "Only programs that reach this server directly can send mail to its mailboxes.",
-    fix: "Put your own domain in the place of the example. Addresses of the old one stop working.",
+    fix: "Put your own domain into the command, which changes nothing before. Addresses of the old domain stop working.",
   },
   "ns.missing": {
     level: "broken",

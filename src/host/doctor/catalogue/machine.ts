@@ -13,7 +13,7 @@ export const MACHINE = {
     level: "broken",
     meaning: "A setting has a value that the server refuses.",
     cost: "The server does not start.",
-    fix: "The command removes the line from the file (or the variable from the shell), so that the default applies. If you know the right value, set it instead: [configuration.md](configuration.md) has the values.",
+    fix: "The command turns the line of the file into a comment (or removes the variable from the shell), so that the default applies. If you know the right value, set it instead: [configuration.md](configuration.md) has the values.",
   },
   "settings.unreadable": {
     level: "broken",

@@ -71,7 +71,7 @@ export const MAIL = {
     level: "warning",
     meaning: "Others reach the SMTP listener, and it does not check who sent a mail (`SENDER_CHECKS=off`).",
     cost: "Strangers can write in any name; no sender is verified, so rules refuse the allowed senders who must be.",
-    fix: "The command turns the [checks](authentication.md) on. They need DNS: where the system has no resolver, name some in [`DNS_SERVERS`](configuration.md#dns_servers). If a gateway hands the mail over, let it use [`/v1/inbound`](deployment.md#mail-through-a-gateway-of-yours).",
+    fix: "The command turns the [checks](authentication.md) on. They need DNS: where the system has no resolver, name one in [`RESOLVER`](configuration.md#resolver). If a gateway hands the mail over, let it use [`/v1/inbound`](deployment.md#mail-through-a-gateway-of-yours).",
   },
   "https.plain": {
     level: "warning",

@@ -14,6 +14,8 @@ export interface Machine {
   local: URL;
   /** The operator key of the settings or of `secrets.json`; null where neither has one that can be read. */
   operatorKey: string | null;
+  /** The option or variable that names the resolver, which may know names that public DNS does not; null: that of the system. */
+  resolverFrom: string | null;
   /** Addresses at which others reach this machine, as the operator named them. */
   addresses: readonly string[];
   /** A URL whose server's clock is correct (`--clock-url`); null: `PUBLIC_URL` is used. */

@@ -6,8 +6,8 @@ import type { World } from "../ports/world.ts";
 import { addressLine, bare, isName, listed, recordLine, reverseName } from "../records.ts";
 import { mailHosts, publicHost, type Check, type Machine } from "./check.ts";
 
-/** An address for documentation (RFC 5737). It stands for this machine's public address where that is not known. */
-const EXAMPLE_ADDRESS = "203.0.113.5";
+/** Stands for this machine's public address where that is not known. No DNS takes it, unlike an address for documentation. */
+const UNKNOWN_ADDRESS = "<public address of this machine>";
 const PREFERENCE = 10;
 /** At most this many hosts are looked up. */
 const MAX_HOSTS = 5;
@@ -58,9 +58,9 @@ export const addressCheck: Check<Machine> = {
   },
 };
 
-/** The public address of this machine if it is known, else the one for documentation. */
+/** The public address of this machine if it is known, else a placeholder. */
 export function ownAddress(machine: Machine, world: World): string {
-  return machine.addresses[0] ?? world.interfaces().find(isPublicAddress) ?? EXAMPLE_ADDRESS;
+  return machine.addresses[0] ?? world.interfaces().find(isPublicAddress) ?? UNKNOWN_ADDRESS;
 }
 
 /** One MX record with the addresses of its host. */

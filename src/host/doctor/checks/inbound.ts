@@ -162,7 +162,8 @@ async function askRecipients(
     );
   }
   if (foreign.code >= 200 && foreign.code < 300) {
-    const command = "postconf -e smtpd_relay_restrictions=permit_mynetworks,reject_unauth_destination";
+    const command =
+      "postconf -e smtpd_relay_restrictions=permit_mynetworks,permit_sasl_authenticated,reject_unauth_destination";
     findings.push(
       wrong("inbound.open-relay", `${host} takes mail for ${FOREIGN_RECIPIENT} from strangers`, command),
     );

@@ -3,26 +3,33 @@ import { stat, statfs } from "node:fs/promises";
 import { connect, isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 import type { Socket } from "node:net";
-import { addressesOf, systemDns } from "./dns.ts";
+import type { ResolverPlace } from "../../../config/kinds.ts";
+import { addressesOf, dnsOf } from "./dns.ts";
 import type { World } from "./world.ts";
 
 /** Replaced targets of connections, as with `curl --connect-to`: `host:port` → another address and port. */
 export type Detours = ReadonlyMap<string, { address: string; port: number }>;
 
 export interface SystemOptions {
-  /** `host[:port]`; null: the resolvers of the system. */
-  resolver: string | null;
+  /** Null: the resolvers of the system. */
+  resolver: ResolverPlace | null;
+  /** Whether the system also looks up a host that `resolver` does not know: the server itself connects that way. */
+  asksSystemToo: boolean;
   authorities: readonly string[];
   detours: Detours;
 }
 
 /** The {@link World} of this system: its resolver, network, files and clock. */
-export function systemWorld({ resolver, authorities, detours }: SystemOptions): World {
-  const dns = systemDns(resolver);
+export function systemWorld({ resolver, asksSystemToo, authorities, detours }: SystemOptions): World {
+  const dns = dnsOf(resolver);
   return {
     dns,
     authorities,
-    addresses: (host) => (resolver === null || isLocal(host) ? ofSystem(host) : addressesOf(dns, host)),
+    addresses: async (host) => {
+      if (resolver === null || isLocal(host)) return ofSystem(host);
+      const found = await addressesOf(dns, host);
+      return found.length === 0 && asksSystemToo ? ofSystem(host) : found;
+    },
     dial: (at, signal) => dial(detours.get(`${at.address}:${at.port}`) ?? at, signal),
     now: () => Date.now(),
     stat,
