@@ -53,7 +53,7 @@ export async function runServerCommand(
     );
   }
   const isScript = /\.[cm]?js$/.test(program);
-  const [file, args] = isScript ? [process.execPath, [program, ...words]] : [program, [...words]];
+  const [file, args] = isScript ? [process.execPath, ["--", program, ...words]] : [program, [...words]];
   const child = spawn(file, args, { stdio: "inherit", env: { ...env } as NodeJS.ProcessEnv });
   // A terminal sends Ctrl-C to both; other signals reach this process alone.
   signal.addEventListener("abort", () => child.kill("SIGTERM"), { once: true });

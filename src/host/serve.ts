@@ -10,6 +10,7 @@ import type { BuiltWorker } from "./built-worker.ts";
 import { refuseNewerData, writeDataVersion } from "./data-version.ts";
 import { watchDescriptors } from "./descriptors.ts";
 import { workerDns } from "./dns/mail-dns.ts";
+import { withEnvFile } from "./env-file.ts";
 import { drain } from "./drain.ts";
 import { openControl } from "./control.ts";
 import { removeEmptyObjects } from "./empty-objects.ts";
@@ -38,8 +39,11 @@ import { onWorkerdExit } from "./workerd-process.ts";
 
 /** The environment and arguments of `npm start`. */
 export interface ServeOptions {
-  env: Environment;
-  /** Arguments of the command line: `--ready-json` prints one line of JSON when the server is ready. */
+  env: Readonly<Record<string, string | undefined>>;
+  /**
+   * Arguments of the command line: `--ready-json` prints one line of JSON when the server is ready, `--env-file FILE` adds
+   * settings.
+   */
   args: readonly string[];
   /** Brings the worker that workerd runs up to date, and reads it. */
   worker: () => Promise<BuiltWorker>;
@@ -54,8 +58,9 @@ export async function serve(options: ServeOptions): Promise<void> {
   }
 }
 
-async function start({ env, args, worker: readWorker }: ServeOptions): Promise<void> {
+async function start({ worker: readWorker, ...given }: ServeOptions): Promise<void> {
   const startedMs = performance.now();
+  const { words: args, env } = withEnvFile(given.args, given.env);
   // All settings are checked before anything is written or listened on.
   const sockets = handedOverSockets(env, process.pid);
   const settings = judgedSettings({ ...env, ...addressVariables(sockets) }, args);

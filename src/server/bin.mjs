@@ -1,4 +1,5 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --
+// Without the dashes, Node looks for --env-file among these arguments too, and ends with exit code 9 if the file is missing.
 // The command `mailkeep-server`. Plain JavaScript, so that a Node that is too old can say so.
 import { fileURLToPath } from "node:url";
 import { runChild } from "../../scripts/child.mjs";
@@ -13,6 +14,7 @@ const PROGRAMS = ["backup", "restore", "verify", "up", "down", "doctor", "import
 const USAGE = `mailkeep-server ${VERSION}: mailboxes for software agents, on this machine
 
   mailkeep-server serve      Serves HTTP and SMTP until Ctrl-C
+      --env-file FILE        Reads the settings from this file; on every command
       --ready-json           Prints one line of JSON when it is ready, for programs
       --install              Makes it a service of systemd; --install --help says more
   mailkeep-server backup     Backs up all mailboxes while the server runs
@@ -63,11 +65,13 @@ async function run([command, ...args]) {
       command === undefined ? USAGE.trimEnd() : `${command}: no such command; try mailkeep-server help`,
     );
   }
-  const unknown = args.find((arg) => arg !== "--ready-json");
+  const isKnown = (arg, at) =>
+    arg === "--ready-json" || arg.startsWith("--env-file") || args[at - 1] === "--env-file";
+  const unknown = args.find((arg, at) => !isKnown(arg, at));
   if (unknown !== undefined) return refuse(`${unknown}: no such option; try mailkeep-server help`);
   // In a group of its own, the runtime survives the terminal's Ctrl-C until the deliveries under way are done. The IPC channel
   // tells the server when this process is gone, so that the server ends too.
-  return runChild(process.execPath, [fileURLToPath(new URL("../lib/serve.js", import.meta.url)), ...args], {
+  return runChild(process.execPath, ["--", fileURLToPath(new URL("../lib/serve.js", import.meta.url)), ...args], {
     stdio: ["inherit", "inherit", "inherit", "ipc"],
     detached: true,
   });

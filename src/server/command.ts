@@ -2,7 +2,10 @@ import type { BuiltWorker } from "../host/built-worker.ts";
 
 /** Everything that a command of `mailkeep-server` gets besides its arguments. */
 export interface CommandContext {
+  /** The variables of the process, with those of `--env-file`, which win. */
   env: Readonly<Record<string, string | undefined>>;
+  /** The file of `--env-file`; null without one. */
+  envFile: string | null;
   stdin: NodeJS.ReadStream;
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;

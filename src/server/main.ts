@@ -1,4 +1,5 @@
 // The commands of `mailkeep-server` besides `serve`, which is a process of its own.
+import { withEnvFile } from "../host/env-file.ts";
 import { Refusal } from "../host/refusal.ts";
 import type { CommandContext, ServerCommand } from "./command.ts";
 
@@ -15,13 +16,17 @@ const COMMANDS: Readonly<Record<string, () => Promise<ServerCommand>>> = {
   import: async () => (await import("./commands/import.ts")).importCommand,
 };
 
+const ENV_FILE_HELP = `
+Also: --env-file FILE   Reads the settings from this file, as systemd does; they win over the environment
+`;
+
 /** Wrong use: an unknown option or a missing word. */
 const USAGE = 2;
 
 /** Runs a command, and resolves to its exit code. */
 export async function runCommand(
   [name = "", ...words]: readonly string[],
-  context: CommandContext,
+  context: Omit<CommandContext, "envFile">,
 ): Promise<number> {
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (load === undefined) {
@@ -30,11 +35,15 @@ export async function runCommand(
   }
   const command = await load();
   if (words.includes("--help") || words.includes("-h")) {
-    context.stdout.write(`mailkeep-server ${name}: ${command.summary}\n\n${command.help}`);
+    const option = command.help.includes("--env-file") ? "" : ENV_FILE_HELP;
+    context.stdout.write(`mailkeep-server ${name}: ${command.summary}\n\n${command.help}${option}`);
     return 0;
   }
   try {
-    return await command.run(words, context);
+    // The doctor reports on the file itself.
+    if (name === "doctor") return await command.run(words, { ...context, envFile: null });
+    const { words: rest, ...settings } = withEnvFile(words, context.env);
+    return await command.run(rest, { ...context, ...settings });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     context.stderr.write(`${error.message}\n`);

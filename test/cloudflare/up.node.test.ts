@@ -171,6 +171,7 @@ describe("mailkeep up", () => {
       ["--domain", "example.com", "--yes", "--dry-run"],
       ["--domain", "example.com", "--var", "AUTH_TOKEN=secret"],
       ["--domain", "example.com", "--var", "NO_SETTING=1"],
+      ["--domain", "example.com", "--var", "RESOLVER=192.0.2.1"],
       ["--domain", "example.com", "--name", "../other"],
       ["--colour"],
     ];

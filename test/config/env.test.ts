@@ -31,6 +31,20 @@ describe("the configuration of the worker", () => {
     expect(configOf(empty)).toEqual(byDefault);
   });
 
+  it("takes RESOLVER before DOH_URL, and addresses of servers only where npm start asks them", () => {
+    const DOH_URL = "https://old.example/q";
+    expect(configOf({ DOH_URL }).dohUrl).toBe(DOH_URL);
+    const url = configOf({ DOH_URL, RESOLVER: "https://new.example/q" });
+    expect([url.dohUrl, url.customDomains.dohUrl]).toEqual([
+      "https://new.example/q",
+      "https://new.example/q",
+    ]);
+    expect(faultOf({ RESOLVER: "192.0.2.1" })).toBe(
+      "RESOLVER must be a URL that answers application/dns-json: only npm start asks DNS servers by their addresses",
+    );
+    expect(configOf({ RESOLVER: "192.0.2.1", HOST_RESOLVER: {} }).dohUrl).toMatch(/^http:/);
+  });
+
   it("is read once for each environment", () => {
     const env = { MAIL_DOMAIN: "a.example" };
     expect(configOf(env)).toBe(configOf(env));

@@ -202,6 +202,23 @@ describe("the settings of npm start", () => {
   });
 });
 
+describe("the resolver", () => {
+  it("is RESOLVER in either form, which wins over its older names; else these, or that of the system", () => {
+    const old = { DNS_SERVERS: "192.0.2.1", DOH_URL: "https://dns.example/q" };
+    const of = (env: Record<string, string>) => readSettings(env).resolver;
+    expect(of({ ...old, RESOLVER: "[2001:db8::1]:53, 192.0.2.2" })).toEqual({
+      variable: "RESOLVER",
+      place: { servers: ["[2001:db8::1]:53", "192.0.2.2"] },
+    });
+    expect(of({ ...old, RESOLVER: "https://other.example/q" })?.place).toEqual({
+      url: "https://other.example/q",
+    });
+    expect(of(old)).toEqual({ variable: "DNS_SERVERS", place: { servers: ["192.0.2.1"] } });
+    expect(of({ DOH_URL: old.DOH_URL })).toEqual({ variable: "DOH_URL", place: { url: old.DOH_URL } });
+    expect(of({})).toBeNull();
+  });
+});
+
 describe("wrong settings", () => {
   it.each([
     [
@@ -248,6 +265,8 @@ describe("wrong settings", () => {
     ["EVENT_RETENTION_DAYS", "a week"],
     ["EVENT_RETENTION_DAYS", "0"],
     ["DOH_URL", "dns.example.com"],
+    ["RESOLVER", "dns.example.com"],
+    ["RESOLVER", "192.0.2.1,https://dns.example.com"],
     ["MAIL_HOST", "mx1.example.com mx2.example.com"],
     ["SPF_MECHANISMS", 'include:"x"'],
     ["CLAIM_APPROVAL", "all"],

@@ -27,6 +27,8 @@ export interface ServerOptions {
   env?: Record<string, string>;
   /** A program that starts the server as its child, with its arguments. */
   through?: readonly string[];
+  /** Arguments of the server. */
+  args?: readonly string[];
   /** Through `scripts/run.mjs`, as `npm start` does. */
   throughRunner?: boolean;
 }
@@ -71,7 +73,14 @@ export class ServeProcess {
 
   constructor(options: ServerOptions & { dataDir: string }) {
     const runner = options.throughRunner ? ["scripts/run.mjs"] : [];
-    const command = [...(options.through ?? []), process.execPath, ...runner, "scripts/serve.ts"];
+    const command = [
+      ...(options.through ?? []),
+      process.execPath,
+      "--",
+      ...runner,
+      "scripts/serve.ts",
+      ...(options.args ?? []),
+    ];
     this.child = spawn(command[0] ?? process.execPath, command.slice(1), {
       cwd: ROOT,
       env: environment(options),

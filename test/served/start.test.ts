@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFile, readdir, stat } from "node:fs/promises";
+import { readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo, Server as NetServer } from "node:net";
 import path from "node:path";
@@ -109,6 +109,18 @@ async function filesHolding(text: string): Promise<string[]> {
   const contents = await Promise.all(files.map((file) => readFile(file)));
   return files.filter((_, index) => contents[index]?.includes(text));
 }
+
+it("reads the settings of --env-file, which win over the environment, and refuses a file that is missing", async () => {
+  const file = path.join(dataDir, "..", `${path.basename(dataDir)}.env`);
+  await writeFile(file, "# a comment\nMAIL_DOMAIN='file.example'\nBAD_KEY_LIMIT=7\n");
+  onTestFinished(() => rm(file));
+  const server = await start({ args: ["--env-file", file], env: { MAIL_DOMAIN: "environment.example" } });
+  const { mailbox } = await server.service.createMailbox();
+  expect(mailbox).toMatch(/@file\.example$/);
+  const { exit, lines } = await refusal({ args: ["--env-file", `${file}.missing`] });
+  expect(exit).toEqual(REFUSED);
+  expect(lines).toEqual([`--env-file ${file}.missing: there is no such file`]);
+});
 
 describe("a start that is refused", () => {
   it("with an AUTH_TOKEN that is too short is one line that does not show it, and exit code 1", async () => {

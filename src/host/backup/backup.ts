@@ -5,13 +5,21 @@ import type { StoredBlob } from "./bucket.ts";
 import { ContentStore } from "./contents.ts";
 import type { Counts } from "./contents.ts";
 import { SECRETS_FILE, VERSION_FILE, listDataFolder, readAlarmNames } from "./data-folder.ts";
-import { BackupError, FORMAT, MAX_MANIFEST_BYTES, manifestText, newSnapshotId } from "./format.ts";
+import {
+  BackupError,
+  FIRST_FORMAT,
+  FORMAT,
+  MAX_MANIFEST_BYTES,
+  manifestText,
+  newSnapshotId,
+} from "./format.ts";
 import type { BlobEntry, Entry, FileEntry } from "./format.ts";
 import { isCutDatabase } from "../cut-database.ts";
 import { DamagedDatabase, TakeAgain, filesOf, isEmptyDatabase, withImage } from "./image.ts";
 import type { Image } from "./image.ts";
 import type { Pace } from "./pace.ts";
 import { withScratch } from "./scratch.ts";
+import { SETTINGS_FILE, type BackedUpSettings } from "./settings.ts";
 import type { Sealer } from "./seal.ts";
 import type { BackupState } from "./state.ts";
 import type { Target } from "./target.ts";
@@ -31,6 +39,8 @@ export interface BackupOptions {
   pace: Pace;
   /** The file of the one mailbox to back up, inside the data folder; null: everything. */
   only: string | null;
+  /** The settings of the server, for an encrypted backup of everything; null: none. */
+  settings: BackedUpSettings | null;
   /** Called after each database. */
   onProgress(done: number, total: number, counts: Counts): void;
 }
@@ -89,6 +99,7 @@ class Run {
     const hasSecrets =
       only === null && this.#options.sealer.nameKey !== null && (await this.#takeFile(SECRETS_FILE));
     await this.#takeFile(VERSION_FILE);
+    await this.#takeSettings();
     return this.#commit(begunAt, hasSecrets);
   }
 
@@ -226,6 +237,14 @@ class Run {
     }
   }
 
+  async #takeSettings(): Promise<void> {
+    const { settings, only, sealer } = this.#options;
+    if (settings === null || only !== null || sealer.nameKey === null) return;
+    const contents = await this.#store.storeBytes(Buffer.from(JSON.stringify(settings)));
+    const at = new Date().toISOString();
+    this.#entries.set(SETTINGS_FILE, { kind: "file", path: SETTINGS_FILE, at, ...contents, name: null });
+  }
+
   async #commit(begunAt: Date, hasSecrets: boolean): Promise<BackupResult> {
     const { target, sealer, state, only } = this.#options;
     const id = newSnapshotId(begunAt, only === null ? "all" : "one");
@@ -238,7 +257,7 @@ class Run {
     ];
     const head = {
       kind: "snapshot",
-      format: FORMAT,
+      format: this.#entries.has(SETTINGS_FILE) ? FORMAT : FIRST_FORMAT,
       id,
       begun_at: begunAt.toISOString(),
       name_key: sealer.nameKey,

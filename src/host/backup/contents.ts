@@ -33,11 +33,24 @@ export class ContentStore {
   }
 
   /** Stores the contents of files, one after the other. Rejects with the error of the file system. */
-  async store(paths: readonly string[]): Promise<Contents> {
+  store(paths: readonly string[]): Promise<Contents> {
+    return this.#storeChunks(chunksOf(paths));
+  }
+
+  /** Stores bytes that are held in memory. */
+  storeBytes(bytes: Uint8Array): Promise<Contents> {
+    const count = Math.ceil(bytes.byteLength / CHUNK_BYTES);
+    const chunks = Array.from({ length: count }, (_, at) =>
+      bytes.subarray(at * CHUNK_BYTES, (at + 1) * CHUNK_BYTES),
+    );
+    return this.#storeChunks(chunks);
+  }
+
+  async #storeChunks(pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Contents> {
     const whole = createHash("sha256");
     const chunks: string[] = [];
     let size = 0;
-    for await (const chunk of chunksOf(paths)) {
+    for await (const chunk of pieces) {
       await this.#pace.spend(chunk.byteLength);
       whole.update(chunk);
       size += chunk.byteLength;

@@ -1,8 +1,10 @@
 // The format of a backup folder: docs/backup.md describes it for readers without this program.
 import * as z from "zod";
 
-/** The version of the format. A program reads its own version and refuses newer ones. */
-export const FORMAT = 1;
+/** The version of the format. A program reads its own version and earlier ones, and refuses newer ones. */
+export const FORMAT = 2;
+/** The format of a folder, and of a snapshot without settings: earlier programs read these too. */
+export const FIRST_FORMAT = 1;
 /** Files are cut into chunks of this many bytes; the last chunk is shorter. A database page never spans two chunks. */
 export const CHUNK_BYTES = 1_048_576;
 /** The file by which a backup folder is recognized. */
@@ -42,11 +44,11 @@ const CONTENT = {
   chunks: z.array(HASH),
 };
 
-/** The paths that a manifest may name: databases of objects and of the bucket, their alarms, and two files. */
+/** The paths that a manifest may name: databases of objects and of the bucket, their alarms, and three files. */
 export const PATH = z
   .string()
   .regex(
-    /^(?:do\/mailkeep-[A-Za-z]{1,64}\/(?:[0-9a-f]{64}|metadata)\.sqlite|r2\/miniflare-R2BucketObject\/(?:[0-9a-f]{64}|metadata)\.sqlite|secrets\.json|version\.json)$/,
+    /^(?:do\/mailkeep-[A-Za-z]{1,64}\/(?:[0-9a-f]{64}|metadata)\.sqlite|r2\/miniflare-R2BucketObject\/(?:[0-9a-f]{64}|metadata)\.sqlite|secrets\.json|version\.json|settings\.json)$/,
   );
 
 export const SNAPSHOT_ID = /^\d{8}T\d{9}Z-(?:all|one)$/;
@@ -155,7 +157,7 @@ export function readHeader(text: string, where: string): Header {
     throw broken(where, "it is not JSON");
   }
   const version = z.object({ mailkeep_backup: z.int() }).safeParse(value);
-  if (version.success && version.data.mailkeep_backup > FORMAT)
+  if (version.success && version.data.mailkeep_backup > FIRST_FORMAT)
     throw newer(where, version.data.mailkeep_backup);
   const header = HEADER.safeParse(value);
   if (!header.success) throw broken(where, "it does not describe a backup");

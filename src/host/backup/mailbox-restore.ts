@@ -119,7 +119,15 @@ class Preparation {
       this.#options.signal.throwIfAborted();
       await swap();
       const bytes = [this.#entry, ...this.#blobs].reduce((sum, { size }) => sum + size, 0);
-      return { mailboxes: 1, blobs: blobs.length, bytes, uncertain, damaged: [], hasSecrets: false };
+      return {
+        mailboxes: 1,
+        blobs: blobs.length,
+        bytes,
+        uncertain,
+        damaged: [],
+        hasSecrets: false,
+        settings: [],
+      };
     } finally {
       await rm(this.#folder, { recursive: true, force: true });
     }

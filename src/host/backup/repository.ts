@@ -5,7 +5,7 @@ import { syncPath } from "../blob-disk.ts";
 import { writeSynced } from "../whole-file.ts";
 import {
   BackupError,
-  FORMAT,
+  FIRST_FORMAT,
   HEADER_FILE,
   LIST_SUFFIX,
   SNAPSHOT_ID,
@@ -82,7 +82,7 @@ export class Repository implements Source {
       );
     }
     const header: Header = {
-      mailkeep_backup: FORMAT,
+      mailkeep_backup: FIRST_FORMAT,
       id: randomBytes(16).toString("hex"),
       encrypted: isEncrypted,
       made_at: new Date().toISOString(),

@@ -20,13 +20,16 @@ import { RESTORE_MARK } from "./mark.ts";
 import { giveTo, ownerOfRestored, type Owner } from "./owner.ts";
 import { listedAddresses, settle, unlistMissing, writeAlarms } from "./settle.ts";
 import type { Alarm } from "./settle.ts";
-import { extract, versionOf } from "./snapshot.ts";
+import { parseBackupSettings, SETTINGS_FILE, writeSettings, type RestoredSetting } from "./settings.ts";
+import { contentsOf, extract, versionOf } from "./snapshot.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 const AT_ONCE = 3;
 /** The end of the name of a restored database that is damaged. No server opens it. */
 export const DAMAGED_SUFFIX = ".damaged";
-const PLAIN_FILES: ReadonlySet<string> = new Set([SECRETS_FILE, VERSION_FILE]);
+/** The folder of restored settings, in the data folder. */
+const RESTORED_SETTINGS = "restored-settings";
+const PLAIN_FILES: ReadonlySet<string> = new Set([SECRETS_FILE, VERSION_FILE, SETTINGS_FILE]);
 
 export interface RestoreOptions {
   snapshot: Snapshot;
@@ -46,6 +49,8 @@ export interface RestoreResult {
   /** Databases that were damaged at the backup already. They get another name, which no server opens; alarms are made anew. */
   damaged: string[];
   hasSecrets: boolean;
+  /** The files of the settings that were restored; empty if the snapshot has none. */
+  settings: RestoredSetting[];
 }
 
 /** Restores a snapshot into an empty folder. A mark in it keeps servers away until it is complete. */
@@ -77,6 +82,7 @@ class Run {
     uncertain: 0,
     damaged: [],
     hasSecrets: false,
+    settings: [],
   };
 
   /** The format of the data of the snapshot; null if it does not say. */
@@ -221,10 +227,21 @@ class Run {
   async #restoreFile(entry: FileEntry): Promise<void> {
     const { dataDir } = this.#options;
     const file = path.join(dataDir, entry.path);
+    if (entry.path === SETTINGS_FILE) return this.#restoreSettings(entry);
     if (entry.path === SECRETS_FILE) this.#result.hasSecrets = true;
     const isNewer =
       entry.path === VERSION_FILE && (this.#format ?? 0) > (readDataVersion(dataDir)?.format ?? 0);
     if (isNewer || (await filesOf(file)) === null) await this.#extract(entry, file);
+  }
+
+  /** The settings go into a folder of their own: the paths of the machine that was backed up may not exist here. */
+  async #restoreSettings(entry: FileEntry): Promise<void> {
+    const { dataDir, snapshot } = this.#options;
+    const settings = parseBackupSettings((await contentsOf(snapshot, entry)).toString("utf8"));
+    const folder = path.join(dataDir, RESTORED_SETTINGS);
+    // An earlier run may have been interrupted, and a link in its place must not be followed.
+    await rm(folder, { recursive: true, force: true });
+    this.#result.settings = await writeSettings(settings, folder);
   }
 
   /**

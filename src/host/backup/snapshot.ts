@@ -89,8 +89,20 @@ export async function extract(snapshot: Snapshot, entry: Entry, file: string): P
   } finally {
     await handle.close();
   }
-  if (size !== entry.size || whole.digest("hex") !== entry.sha256)
-    throw broken(nameOfEntry(entry), "its contents are not those that the manifest stands for");
+  if (size !== entry.size || whole.digest("hex") !== entry.sha256) throw brokenEntry(entry);
+}
+
+/** The contents of a small entry, compared with its SHA-256. */
+export async function contentsOf(snapshot: Snapshot, entry: Entry): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for (const name of entry.chunks) chunks.push(await readChunk(snapshot, name));
+  const contents = Buffer.concat(chunks);
+  if (contents.byteLength !== entry.size || sha256(contents) !== entry.sha256) throw brokenEntry(entry);
+  return contents;
+}
+
+function brokenEntry(entry: Entry): BackupError {
+  return broken(nameOfEntry(entry), "its contents are not those that the manifest stands for");
 }
 
 /** The version that wrote the data of a snapshot; null where it does not say. */

@@ -294,6 +294,8 @@ function settingsExample(listen: ListenStreams): string {
 
 # Where the nightly backup goes. Another disk needs ReadWritePaths= too: systemctl edit mailkeep-backup.service
 #BACKUP_DIR=${BACKUP_DIR}
+# Encrypts the backup to an age recipient. Only then does it have these settings, the certificates and secrets.json.
+#BACKUP_RECIPIENT=age1...
 
 # Where the units keep the data and listen, for commands that you run by hand: mailkeep-server doctor --env-file ${SETTINGS_FILE}
 # To listen elsewhere, run "mailkeep-server serve --install" with --http or --smtp; then change these lines too.

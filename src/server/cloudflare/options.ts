@@ -59,7 +59,7 @@ function parseUp(words: readonly string[]) {
 }
 
 /** Reads the arguments of `up`. Throws a {@link Refusal} that names the first wrong one. */
-export function upOptions(words: readonly string[], env: Env): UpOptions {
+export function upOptions(words: readonly string[], env: Env, envFile: string | null = null): UpOptions {
   const flags = parseUp(words);
   if (flags.yes && flags["dry-run"]) throw new Refusal("--yes and --dry-run exclude each other");
   const vars = varsOf(flags.var ?? []);
@@ -79,7 +79,11 @@ export function upOptions(words: readonly string[], env: Env): UpOptions {
       events: !flags["without-events"],
       takesCatchAll: flags["take-catch-all"],
       mtaSts: mtaStsIn(flags),
-      again: commandLine("up", isDomainTyped ? words : [...words, "--domain", domain], env),
+      again: commandLine(
+        "up",
+        [...words, ...(isDomainTyped ? [] : ["--domain", domain]), ...fileWords(envFile)],
+        env,
+      ),
     },
   };
 }
@@ -158,7 +162,7 @@ function workerName(given: string | undefined): string {
 }
 
 /** Reads the arguments of `down`. Throws a {@link Refusal} that names the first wrong one. */
-export function downOptions(words: readonly string[], env: Env): DownOptions {
+export function downOptions(words: readonly string[], env: Env, envFile: string | null = null): DownOptions {
   const options = {
     name: { type: "string" },
     account: { type: "string" },
@@ -173,8 +177,12 @@ export function downOptions(words: readonly string[], env: Env): DownOptions {
     isYes: flags.yes === true,
     isDryRun: flags["dry-run"] === true,
     eraseMail: flags["yes-erase-mail"] ?? null,
-    again: commandLine("down", words, env),
+    again: commandLine("down", [...words, ...fileWords(envFile)], env),
   };
+}
+
+function fileWords(envFile: string | null): string[] {
+  return envFile === null ? [] : ["--env-file", envFile];
 }
 
 function read<T>(parse: () => T, command: string): T {

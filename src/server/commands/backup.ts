@@ -4,10 +4,11 @@ import type { Output } from "../../cli/terminal/output.ts";
 import { backUp } from "../../host/backup/backup.ts";
 import type { BackupResult } from "../../host/backup/backup.ts";
 import { expectDataFolder, mailboxFile } from "../../host/backup/data-folder.ts";
-import { BackupError, FORMAT, HEADER_FILE } from "../../host/backup/format.ts";
+import { BackupError, FIRST_FORMAT, HEADER_FILE } from "../../host/backup/format.ts";
 import { Pace } from "../../host/backup/pace.ts";
 import { README } from "../../host/backup/readme.ts";
 import { Repository, RepositoryTarget } from "../../host/backup/repository.ts";
+import { readBackupSettings, type ReadSettings } from "../../host/backup/settings.ts";
 import { ageSealer, plainSealer } from "../../host/backup/seal.ts";
 import type { Sealer } from "../../host/backup/seal.ts";
 import { loadState, saveState } from "../../host/backup/state.ts";
@@ -36,7 +37,9 @@ mailkeep-server backup -       Writes a complete backup with one snapshot to std
 
 The server may run meanwhile. Run the command as the server's user, with the server's DATA_DIR.
 
-  --recipient AGE1…     Encrypts to this age recipient (age-keygen makes one); may be repeated
+  --recipient AGE1…     Encrypts to this age recipient (age-keygen makes one); may be repeated; else BACKUP_RECIPIENT.
+                        Only an encrypted backup has secrets.json, the settings, and the certificates and keys they name
+  --env-file FILE       The settings of the server; else those of the environment
   --mailbox ADDRESS     Only this mailbox
   --keep N              Afterwards removes all but the newest N snapshots of all mailboxes; nothing if this one has damaged parts
   --rate MB             Reads at most this many megabytes a second
@@ -74,7 +77,7 @@ export const backup: ServerCommand = {
     return exitCodeOf(context, async () => {
       const job: Job = {
         dataDir: dataDirOf(values["data-dir"], context),
-        recipients: [...new Set(values.recipient)].toSorted(),
+        recipients: recipientsOf(values.recipient, context),
         only: values.mailbox === undefined ? null : mailboxFile(values.mailbox),
         keep: wholeNumber("keep", values.keep),
         bytesPerSecond: rate === null ? Infinity : rate * MB,
@@ -92,6 +95,12 @@ export const backup: ServerCommand = {
     });
   },
 };
+
+/** Who can open the backup: the option, else the variable, which may name several with commas or blanks between them. */
+function recipientsOf(option: readonly string[] | undefined, { env }: CommandContext): string[] {
+  const named = option ?? (env["BACKUP_RECIPIENT"] ?? "").split(/[\s,]+/).filter((one) => one !== "");
+  return [...new Set(named)].toSorted();
+}
 
 async function toFolder(dir: string, job: Job, context: CommandContext): Promise<number> {
   const repository = await Repository.openOrMake(dir, job.recipients.length > 0);
@@ -122,7 +131,7 @@ async function toStdout(job: Job, context: CommandContext): Promise<number> {
   const state = await loadState(job.dataDir, "none");
   const sealer = sealerOf(job, state);
   const header = {
-    mailkeep_backup: FORMAT,
+    mailkeep_backup: FIRST_FORMAT,
     id: state.name_key.slice(0, 32),
     encrypted: job.recipients.length > 0,
     made_at: new Date().toISOString(),
@@ -142,17 +151,21 @@ async function run(
   job: Job,
   parts: { target: Target; sealer: Sealer; state: BackupState },
   context: CommandContext,
-): Promise<BackupResult> {
+): Promise<RunResult> {
   const output = outputOf(context, job.isJson, true);
   const show = progressOf(context, output);
+  const isSealed = job.recipients.length > 0 && job.only === null;
+  const read = isSealed ? await readBackupSettings(context.env, context.envFile) : null;
   try {
-    return await backUp({
+    const result = await backUp({
       ...parts,
       dataDir: job.dataDir,
       only: job.only,
+      settings: read?.settings ?? null,
       pace: new Pace(job.bytesPerSecond, context.signal),
       onProgress: show,
     });
+    return { ...result, settings: read };
   } finally {
     endProgress(context);
   }
@@ -164,6 +177,9 @@ function noteDamaged(chunks: readonly string[], dir: string, output: Output): vo
     `${dir} had ${chunks.length} damaged chunks, such as ${chunks[0]}: this snapshot has good copies of those that it needs. Run verify to see which older snapshots are damaged, and check the disk`,
   );
 }
+
+/** `settings`: those that went into the snapshot. */
+type RunResult = BackupResult & { settings: ReadSettings | null };
 
 /** Whether a snapshot has a good copy of everything, so that older ones may go. */
 function isWhole({ missing, damaged }: BackupResult): boolean {
@@ -186,12 +202,13 @@ function sealerOf({ recipients }: Job, state: BackupState): Sealer {
 }
 
 async function report(
-  result: BackupResult & { removed: { snapshots: number; chunks: number } | null },
+  result: RunResult & { removed: { snapshots: number; chunks: number } | null },
   where: string,
   job: Job,
   output: Output,
 ): Promise<number> {
-  const { snapshot, mailboxes, unchanged, counts, missing, damaged, removed } = result;
+  const { snapshot, mailboxes, unchanged, counts, missing, damaged, removed, settings } = result;
+  const unreadable = settings?.unreadable ?? [];
   const value = {
     snapshot,
     mailboxes,
@@ -202,6 +219,8 @@ async function report(
     missing_blobs: missing,
     damaged_databases: damaged,
     has_secrets: result.hasSecrets,
+    has_settings: settings !== null,
+    unreadable_settings: unreadable,
     ...(removed === null ? {} : { removed_snapshots: removed.snapshots, removed_chunks: removed.chunks }),
   };
   await output.value(value, () => [
@@ -211,7 +230,12 @@ async function report(
   ]);
   if (job.only === null && !result.hasSecrets)
     output.note(
-      `secrets.json is not in this backup: only encrypted ones contain it. Keep a copy of ${path.join(job.dataDir, "secrets.json")}`,
+      `secrets.json, the settings and the certificates are not in this backup: only encrypted ones (--recipient) contain them. Keep a copy of ${path.join(job.dataDir, "secrets.json")}`,
+    );
+  if (unreadable.length > 0)
+    output.error(
+      `Files that the settings name cannot be read by this user, and are not in this backup: ${unreadable.join(", ")}`,
+      "run the command as a user who can read them; the rest of the snapshot is whole",
     );
   for (const [what, names] of [
     ["databases that SQLite cannot read", damaged],
@@ -223,7 +247,7 @@ async function report(
       "restore these mailboxes from an earlier snapshot; the rest of this one is whole",
     );
   }
-  if (isWhole(result)) return EXIT.done;
+  if (isWhole(result)) return unreadable.length === 0 ? EXIT.done : EXIT.failed;
   if (job.keep !== null)
     output.note(
       `--keep ${job.keep} removed nothing: an older snapshot may have the last good copy of these. It removes snapshots again once a run finds everything whole`,

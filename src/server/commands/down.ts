@@ -33,7 +33,7 @@ export function runDown(
   context: CommandContext,
   outside: Outside,
 ): Promise<number> {
-  const options = downOptions(words, context.env);
+  const options = downOptions(words, context.env, context.envFile);
   return explaining(context, options.again, () => takeDown(options, context, outside));
 }
 

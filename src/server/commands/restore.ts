@@ -1,7 +1,8 @@
 import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import type { CommandContext, ServerCommand } from "../command.ts";
-import { mailboxFile } from "../../host/backup/data-folder.ts";
+import type { Output } from "../../cli/terminal/output.ts";
+import { mailboxFile, SECRETS_FILE } from "../../host/backup/data-folder.ts";
 import { BackupError } from "../../host/backup/format.ts";
 import { Repository } from "../../host/backup/repository.ts";
 import { refuseRoot, restoreMailbox } from "../../host/backup/mailbox-restore.ts";
@@ -9,7 +10,14 @@ import { completeSwap, swapMailbox } from "../../host/backup/mailbox-swap.ts";
 import { DAMAGED_SUFFIX, restore as restoreSnapshot } from "../../host/backup/restore.ts";
 import type { RestoreOptions, RestoreResult } from "../../host/backup/restore.ts";
 import type { Opener } from "../../host/backup/seal.ts";
-import { openerFor, readSnapshot } from "../../host/backup/snapshot.ts";
+import {
+  parseBackupSettings,
+  refuseUnlessEmpty,
+  SETTINGS_FILE,
+  writeSettings,
+  type RestoredSetting,
+} from "../../host/backup/settings.ts";
+import { contentsOf, extract, openerFor, readSnapshot } from "../../host/backup/snapshot.ts";
 import type { Snapshot } from "../../host/backup/snapshot.ts";
 import { unpackTar } from "../../host/backup/tar.ts";
 import { askForSwap } from "../../host/control.ts";
@@ -38,6 +46,8 @@ Messages that were waiting to be sent are marked "unknown", because they may hav
   --replace             In the place of the mailbox that is there: what it got since the backup is lost
   --snapshot ID         This snapshot instead of the newest
   --resend              Sends the waiting messages: only if the old server sent nothing after the backup
+  --settings DIR        Only the settings, the certificates and keys, and secrets.json of an encrypted backup, into the
+                        empty folder DIR; the server may run
   --data-dir DIR        Instead of the variable DATA_DIR
   --json                Prints JSON on a terminal too
 
@@ -50,6 +60,7 @@ const OPTIONS = {
   replace: { type: "boolean" },
   snapshot: { type: "string" },
   resend: { type: "boolean" },
+  settings: { type: "string" },
   "data-dir": { type: "string" },
   json: { type: "boolean" },
 } as const;
@@ -64,6 +75,8 @@ interface Job {
   identity: string | null;
   snapshot: string | undefined;
   sendsAgain: boolean;
+  /** Absolute: only settings are restored, into this folder; null: the data are. */
+  settingsDir: string | null;
   isJson: boolean;
 }
 
@@ -76,6 +89,8 @@ export const restore: ServerCommand = {
       throw new Refusal(
         "--replace needs --mailbox ADDRESS: all mailboxes are restored only into an empty DATA_DIR",
       );
+    if (values.settings !== undefined && values.mailbox !== undefined)
+      throw new Refusal("--settings and --mailbox exclude each other: one restores settings, the other mail");
     return exitCodeOf(context, async () => {
       const job: Job = {
         dataDir: dataDirOf(values["data-dir"], context),
@@ -84,6 +99,7 @@ export const restore: ServerCommand = {
         identity: values.identity ?? null,
         snapshot: values.snapshot,
         sendsAgain: values.resend === true,
+        settingsDir: values.settings === undefined ? null : path.resolve(values.settings),
         isJson: values.json === true,
       };
       if (job.only !== null) await refuseRoot(job.dataDir);
@@ -111,6 +127,7 @@ async function fromFolder(dir: string, job: Job, context: CommandContext): Promi
   const snapshot = await chosenSnapshot(repository, opener, job);
   const { id } = snapshot.manifest.head;
   const output = outputOf(context, job.isJson);
+  if (job.settingsDir !== null) return restoreSettings(snapshot, job.settingsDir, output);
   const { result, pausedMs } = await restoreOf(job, {
     snapshot,
     dataDir: job.dataDir,
@@ -121,6 +138,33 @@ async function fromFolder(dir: string, job: Job, context: CommandContext): Promi
   endProgress(context);
   await report(result, { id, pausedMs }, job, context);
   return result.damaged.length === 0 ? EXIT.done : EXIT.failed;
+}
+
+/** Writes the settings and the secrets of a snapshot into an empty folder. */
+async function restoreSettings(snapshot: Snapshot, folder: string, output: Output): Promise<number> {
+  await refuseUnlessEmpty(folder);
+  const { entries, head } = snapshot.manifest;
+  const entryOf = (name: string) => entries.find((one) => one.kind === "file" && one.path === name);
+  const [settings, secrets] = [entryOf(SETTINGS_FILE), entryOf(SECRETS_FILE)];
+  if (settings === undefined && secrets === undefined)
+    throw new BackupError("usage", `The snapshot ${head.id} has no settings: only encrypted ones have them`);
+  const found =
+    settings === undefined
+      ? { env: "", files: [] }
+      : parseBackupSettings((await contentsOf(snapshot, settings)).toString("utf8"));
+  const restored = await writeSettings(found, folder);
+  if (secrets !== undefined) {
+    const file = path.join(folder, SECRETS_FILE);
+    await extract(snapshot, secrets, file);
+    restored.push({ file, was: null });
+  }
+  await output.value({ snapshot: head.id, settings: restored }, () => settingLines(restored, output));
+  return EXIT.done;
+}
+
+/** Where each restored file belongs. */
+function settingLines(restored: readonly RestoredSetting[], output: Output): string[] {
+  return restored.map(({ file, was }) => `${file}${was === null ? "" : ` (was ${output.safe(was)})`}`);
 }
 
 /** Restores all or one mailbox. `pausedMs` is how long a running server did not answer; null: none ran. */
@@ -177,6 +221,7 @@ async function report(
       uncertain_sends: uncertain,
       damaged_databases: damaged,
       has_secrets: hasSecrets,
+      settings: result.settings,
       paused_ms: pausedMs,
     },
     () => [
@@ -184,6 +229,12 @@ async function report(
       ...(pausedMs === null
         ? []
         : [`The server paused for ${(pausedMs / 1_000).toFixed(1)} s, and serves the mailbox now`]),
+      ...(result.settings.length === 0
+        ? []
+        : [
+            "The settings, for you to put where this machine has them:",
+            ...settingLines(result.settings, output),
+          ]),
     ],
   );
   if (damaged.length > 0)

@@ -71,7 +71,7 @@ export const up: ServerCommand = {
 
 /** Runs the command; tests replace parts of `outside`. */
 export function runUp(words: readonly string[], context: CommandContext, outside: Outside): Promise<number> {
-  const options = upOptions(words, context.env);
+  const options = upOptions(words, context.env, context.envFile);
   return explaining(context, options.wanted.again, () =>
     options.isTry
       ? tryOut(options, context, outside)

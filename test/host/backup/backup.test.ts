@@ -542,8 +542,8 @@ describe("a check", () => {
     const text = (...lines: unknown[]): string => lines.map((line) => `${JSON.stringify(line)}\n`).join("");
     expect(readManifest(text(head, file, end), "m").entries).toEqual([file]);
     const bad: [unknown[], string][] = [
-      [[{ ...head, format: 2 }, file, end], "use a newer version"],
-      [[{ ...head, format: 2, more: 1, id: "?" }, { kind: "new" }], "use a newer version"],
+      [[{ ...head, format: 3 }, file, end], "use a newer version"],
+      [[{ ...head, format: 3, more: 1, id: "?" }, { kind: "new" }], "use a newer version"],
       ...[
         "../x",
         "/etc/passwd",

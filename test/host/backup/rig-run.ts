@@ -31,7 +31,16 @@ export async function backUpTo(
     const sealer = options.sealer?.(state) ?? plainSealer();
     const pace = new Pace(Infinity, never);
     const only = options.only ?? null;
-    const result = await backUp({ dataDir, target, sealer, state, pace, only, onProgress: () => {} });
+    const result = await backUp({
+      dataDir,
+      target,
+      sealer,
+      state,
+      pace,
+      only,
+      settings: null,
+      onProgress: () => {},
+    });
     await saveState(dataDir, id, state);
     return result;
   } finally {
