@@ -71,10 +71,14 @@ async function run([command, ...args]) {
   if (unknown !== undefined) return refuse(`${unknown}: no such option; try mailkeep-server help`);
   // In a group of its own, the runtime survives the terminal's Ctrl-C until the deliveries under way are done. The IPC channel
   // tells the server when this process is gone, so that the server ends too.
-  return runChild(process.execPath, ["--", fileURLToPath(new URL("../lib/serve.js", import.meta.url)), ...args], {
-    stdio: ["inherit", "inherit", "inherit", "ipc"],
-    detached: true,
-  });
+  return runChild(
+    process.execPath,
+    ["--", fileURLToPath(new URL("../lib/serve.js", import.meta.url)), ...args],
+    {
+      stdio: ["inherit", "inherit", "inherit", "ipc"],
+      detached: true,
+    },
+  );
 }
 
 process.exitCode = await run(process.argv.slice(2));

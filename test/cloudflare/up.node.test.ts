@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { ALL_PERMISSIONS } from "../../src/host/cloudflare/permissions.ts";
 import { Operator, type Ran } from "./operator.ts";
 
 /** The two lines of a stop: what is wrong, and the command that fixes it. */
@@ -55,6 +56,7 @@ describe("mailkeep up", () => {
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out).toMatch(/R2 bucket for large messages +Workers R2 Storage: Edit/);
     expect(out).toMatch(/Catch-all rule +Email Routing Rules: Edit/);
+    for (const permission of ALL_PERMISSIONS) expect(out).toContain(permission);
     expect(out).toContain("without CLOUDFLARE_API_TOKEN, your account was not read");
     expect(out).toContain("permissionGroupKeys=");
     expect(operator.cloudflare.calls).toEqual([]);

@@ -2,6 +2,7 @@
 // encrypted backup has it.
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { parseEnv } from "node:util";
 import * as z from "zod";
 import { isSet } from "../../config/check.ts";
 import { ALL_SETTINGS } from "../../config/fault-lines.ts";
@@ -46,8 +47,9 @@ export async function readBackupSettings(
   envFile: string | null,
 ): Promise<ReadSettings | null> {
   const text = envFile === null ? linesOf(env) : await readFile(envFile, "utf8");
+  const variables = envFile === null ? env : parseEnv(text);
   const named = FILE_VARIABLES.flatMap((variable) => {
-    const value = isSet(env, variable) ? String(env[variable]) : "";
+    const value = variables[variable] ?? "";
     return value === "" || value.includes("-----BEGIN") ? [] : [{ variable, path: path.resolve(value) }];
   });
   if (text === "" && named.length === 0) return null;

@@ -2,6 +2,7 @@ import { tableLines } from "../../cli/terminal/table.ts";
 import { painterOf } from "../../cli/terminal/style.ts";
 import { claudeMcpAdd, firstMinute } from "../../contract/first-minute.ts";
 import type { PlannedStep } from "../../host/cloudflare/plan.ts";
+import { neededPermissions } from "../../host/cloudflare/survey.ts";
 import type { Step } from "../../host/cloudflare/step.ts";
 import type { Existing, Wanted } from "../../host/cloudflare/wanted.ts";
 
@@ -35,7 +36,11 @@ export function planLines(wanted: Wanted, existing: Existing, plan: readonly Pla
 }
 
 /** The parts of a new deployment as lines, with the permissions that they need. */
-export function outlineLines({ domain, worker }: Wanted, steps: readonly Step[]): string[] {
+export function outlineLines(wanted: Wanted, steps: readonly Step[]): string[] {
+  const { domain, worker } = wanted;
+  const others = neededPermissions(wanted).filter((name) =>
+    steps.every(({ permission }) => permission !== name),
+  );
   return [
     `Domain   ${domain}`,
     `Worker   ${worker}`,
@@ -48,6 +53,7 @@ export function outlineLines({ domain, worker }: Wanted, steps: readonly Step[])
       steps,
       tableOptions(),
     ),
+    `To find the account and the zone: ${others.join(", ")}`,
     "",
   ];
 }

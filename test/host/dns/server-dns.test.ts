@@ -46,7 +46,7 @@ describe("asking DNS servers", () => {
     server.zone.set("TXT", "quoted.example.org", String.raw`"say \"hi\" \\ there"`);
     const ask = askServers([place()]);
     const worker = askDoh("http://npm-start/dns-query", async (url) =>
-      Response.json(await jsonAnswer(ask, new URL(String(url)).searchParams)),
+      Response.json(await jsonAnswer(ask, new URL(url instanceof Request ? url.url : url).searchParams)),
     );
     for (const [name, type] of [
       ["example.org", "TXT"],
