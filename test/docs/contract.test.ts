@@ -212,11 +212,11 @@ describe.skipIf(configuration === undefined)("docs/configuration.md", () => {
       // Of the command line (docs/cli.md).
       "MAILKEEP_PROFILE MAILKEEP_WEBHOOK_SECRET NO_COLOR " +
       // Of the doctor, and of the backup unit of systemd.
-      "DOCTOR_RESOLVER BACKUP_DIR " +
+      "DOCTOR_RESOLVER BACKUP_DIR BACKUP_RECIPIENT " +
       // Of wrangler, which `mailkeep-server up` reads too.
       "CLOUDFLARE_ACCOUNT_ID CLOUDFLARE_API_TOKEN CLOUDFLARE_API_BASE_URL " +
       // Of other commands of mailkeep-server, each explained where the command is.
-      "BACKUP_DIR DOCTOR_RESOLVER " +
+      "BACKUP_DIR BACKUP_RECIPIENT DOCTOR_RESOLVER " +
       "MAILS_API_URL MAILS_API_KEY MAILS_AUTH_TOKEN MAILS_WORKER_TOKEN MAILS_MAILBOX"
     ).split(" "),
   );
