@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+// Builds the worker: `npm start`, `npm test`, the packages and wrangler (`build` in wrangler.jsonc) all use what it writes.
 import {
   mkdirSync,
   readFileSync,
@@ -9,6 +9,7 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
+import { isBuiltin } from "node:module";
 import path from "node:path";
 import type { BuildOptions, Plugin } from "esbuild";
 import type { V4WorkerOptions } from "miniflare";
@@ -16,10 +17,12 @@ import { OPTIONS_FILE, SCRIPT_FILE, TWIN_FILES } from "../src/host/built-worker.
 import { DEPLOY_FILE } from "../src/host/cloudflare/wrangler.ts";
 import { Refusal } from "../src/host/refusal.ts";
 
-const ROOT = path.resolve(import.meta.dirname, "..");
+export const ROOT = path.resolve(import.meta.dirname, "..");
 /** The folder that a build is written to. */
 export const DIST = path.join(ROOT, "dist");
 const CONFIG = path.join(ROOT, "wrangler.jsonc");
+/** The file in which esbuild says what became of each module. */
+const META_FILE = "bundle-meta.json";
 const ENTRY = path.join(DIST, SCRIPT_FILE);
 const ASSET_NAMES = path.join(DIST, "assets.json");
 const GUIDE_TITLES = path.join(DIST, "guides.json");
@@ -27,12 +30,12 @@ const GUIDE_TITLES = path.join(DIST, "guides.json");
 const SOURCES = [
   "src",
   "docs",
-  "scripts/bundle-modules.ts",
-  "scripts/undocumented.ts",
+  "CHANGELOG.md",
+  "scripts/build-worker.ts",
   "scripts/late-members.ts",
   "scripts/late-patterns.ts",
-  "scripts/minify-script.ts",
   "scripts/module-edits.ts",
+  "scripts/undocumented.ts",
   "dist/assets.json",
   "wrangler.jsonc",
   "package-lock.json",
@@ -45,30 +48,23 @@ const SOURCES = [
  */
 export async function buildWorker(): Promise<void> {
   const startedMs = Date.now();
-  if (isComplete() && modifiedAt(ENTRY) > Math.max(...SOURCES.map(newestIn))) return;
+  if (isComplete() && isNewer(ENTRY, SOURCES)) return;
   // esbuild and wrangler take a second to load, which a start without a build saves.
   const { buildAssets } = await import("./build-assets.ts");
   await buildAssets();
   // The files of the pages can be older than the script although they had to be written again.
-  if (isComplete() && modifiedAt(ENTRY) > Math.max(...SOURCES.map(newestIn))) return;
-  const { bundleModules, META_FILE } = await import("./bundle-modules.ts");
-  const { minifyScript } = await import("./minify-script.ts");
+  if (isComplete() && isNewer(ENTRY, SOURCES)) return;
   process.stderr.write("Building (after each change of the sources)…\n");
   // Built in a folder of its own and then moved, the script last: a server that starts meanwhile finds the old build or the
   // new one.
   const draft = path.join(DIST, `.build-${process.pid}`);
   mkdirSync(draft, { recursive: true });
   try {
-    const modules = path.join(draft, "modules");
-    await wrangler(["deploy", await bundleModules(modules), "--dry-run", "--outdir", draft]);
-    minifyScript(draft);
-    renameSync(path.join(modules, META_FILE), path.join(draft, META_FILE));
-    rmSync(modules, { recursive: true });
+    await bundleScript(draft);
     await writeOptions(path.join(draft, OPTIONS_FILE));
     await writeDeployBase(path.join(draft, DEPLOY_FILE));
     await buildTwin(draft);
-    const files = readdirSync(draft).filter((file) => file !== "README.md");
-    for (const file of files.toSorted((one) => (one === SCRIPT_FILE ? 1 : -1))) {
+    for (const file of readdirSync(draft).toSorted((one) => (one === SCRIPT_FILE ? 1 : -1))) {
       renameSync(path.join(draft, file), path.join(DIST, file));
     }
     // A source that is saved during the build makes the next start build again.
@@ -85,6 +81,118 @@ function isComplete(): boolean {
   const names: Record<string, string> = JSON.parse(readFileSync(ASSET_NAMES, "utf8"));
   return Object.values(names).every((name) => modifiedAt(path.join(DIST, "public/assets", name)) > 0);
 }
+
+/** Writes the script of the worker with its source map, and `bundle-meta.json`, which says what it is made of. */
+async function bundleScript(folder: string): Promise<void> {
+  const { build } = await import("esbuild");
+  const originals = new Map<string, string>();
+  const { metafile, outputFiles } = await build({
+    entryPoints: [path.join(ROOT, "src/index.ts")],
+    outfile: path.join(folder, SCRIPT_FILE),
+    write: false,
+    absWorkingDir: ROOT,
+    bundle: true,
+    minify: true,
+    metafile: true,
+    sourcemap: "linked",
+    legalComments: "none",
+    logLevel: "warning",
+    format: "esm",
+    target: "es2024",
+    conditions: ["workerd", "worker", "browser"],
+    platform: "browser",
+    define: { "process.env.NODE_ENV": '"production"' },
+    external: ["cloudflare:*"],
+    plugins: [loadedTables, ofNode, product, await ownModules(originals)],
+  });
+  for (const { path: file, text } of outputFiles) {
+    writeFileSync(file, file.endsWith(".map") ? withOriginals(text, folder, originals) : text);
+  }
+  writeFileSync(path.join(folder, META_FILE), JSON.stringify(metafile));
+}
+
+/**
+ * Changes modules of the worker so that the script starts faster: what only documents need is left out, and what few requests
+ * need is made at its first use. Puts the texts of the modules as they were into `originals`.
+ */
+async function ownModules(originals: Map<string, string>): Promise<Plugin> {
+  const { withLateMembers } = await import("./late-members.ts");
+  const { withLatePatterns } = await import("./late-patterns.ts");
+  const { DESCRIBING_FOLDERS, withoutDocumentation } = await import("./undocumented.ts");
+  const sources = path.join(ROOT, "src") + path.sep;
+  const describing = DESCRIBING_FOLDERS.map((folder) => path.join(ROOT, folder) + path.sep);
+  const lazy = path.join(ROOT, "src/mail/lazy.ts");
+  return {
+    name: "modules of the worker",
+    setup(builder) {
+      builder.onLoad({ filter: /\.tsx?$/ }, ({ path: file }) => {
+        if (!file.startsWith(sources)) return null;
+        const code = readFileSync(file, "utf8");
+        const loader = file.endsWith("x") ? "tsx" : "ts";
+        const isDescribing = describing.some((folder) => file.startsWith(folder));
+        const judging = isDescribing ? withoutDocumentation(code) : code;
+        const contents = withLatePatterns(withLateMembers(judging, loader), loader, lazy);
+        if (contents === code) return null;
+        originals.set(file, code);
+        return { contents, loader };
+      });
+    },
+  };
+}
+
+/** A source map that shows the sources as they are. The changes above keep every line in its place. */
+function withOriginals(text: string, folder: string, originals: ReadonlyMap<string, string>): string {
+  const map: { sources: string[]; sourcesContent: string[] } = JSON.parse(text);
+  const contents = map.sources.map(
+    (source, index) => originals.get(path.resolve(folder, source)) ?? map.sourcesContent[index],
+  );
+  return JSON.stringify({ ...map, sourcesContent: contents });
+}
+
+/** Modules with lists by which mail is read, and those that read the lists from a static asset instead (src/mail/tables). */
+const LOADED: Readonly<Record<string, string>> = {
+  "all-tables.ts": "loaded-tables.ts",
+  "public-suffixes.ts": "loaded-suffixes.ts",
+};
+
+const loadedTables: Plugin = {
+  name: "tables as a static asset",
+  setup(builder) {
+    const folder = path.join(ROOT, "src/mail/tables");
+    builder.onResolve({ filter: /\/(?:all-tables|public-suffixes)\.ts$/ }, ({ path: name, resolveDir }) => {
+      const { dir, base } = path.parse(path.resolve(resolveDir, name));
+      const loaded = LOADED[base];
+      return dir === folder && loaded !== undefined ? { path: path.join(folder, loaded) } : null;
+    });
+  },
+};
+
+/** The runtime has the modules of Node. A module of the worker cannot `require` them, so it imports them. */
+const ofNode: Plugin = {
+  name: "modules of Node",
+  setup(builder) {
+    builder.onResolve({ filter: /./ }, ({ path: name, kind }) => {
+      if (!isBuiltin(name)) return null;
+      const full = name.startsWith("node:") ? name : `node:${name}`;
+      return kind === "require-call" ? { path: full, namespace: "required" } : { path: full, external: true };
+    });
+    builder.onLoad({ filter: /./, namespace: "required" }, ({ path: name }) => ({
+      contents: `import whole from ${JSON.stringify(name)}; module.exports = whole;`,
+    }));
+  },
+};
+
+/** Of `package.json` the worker reads the name and the version. */
+const product: Plugin = {
+  name: "name and version of the product",
+  setup(builder) {
+    builder.onLoad({ filter: /[\\/]package\.json$/ }, ({ path: file }) => {
+      if (file !== path.join(ROOT, "package.json")) return null;
+      const { name, version }: { name: string; version: string } = JSON.parse(readFileSync(file, "utf8"));
+      return { contents: JSON.stringify({ name, version }), loader: "json" };
+    });
+  },
+};
 
 /** Writes the options of `wrangler.jsonc` that the local runtime needs, with paths relative to `dist/`. */
 async function writeOptions(file: string): Promise<void> {
@@ -151,24 +259,9 @@ async function buildTwin(folder: string): Promise<void> {
   await build({ ...common, entryPoints: [path.join(sources, "time.ts")], outfile: path.join(folder, time) });
 }
 
-/** Runs wrangler in the root of the project; prints its output only if it fails. Rejects with a refusal then. */
-export function wrangler(args: readonly string[]): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(path.join(ROOT, "node_modules/.bin/wrangler"), args, {
-      cwd: ROOT,
-      env: { ...process.env, WRANGLER_SEND_METRICS: "false", WRANGLER_LOG_SANITIZE: "true" },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    const output: Buffer[] = [];
-    child.stdout.on("data", (chunk: Buffer) => output.push(chunk));
-    child.stderr.on("data", (chunk: Buffer) => output.push(chunk));
-    child.once("error", reject);
-    child.once("close", (code) => {
-      if (code === 0) return resolve();
-      process.stderr.write(Buffer.concat(output));
-      reject(new Refusal("The bundle could not be built: the output above says why"));
-    });
-  });
+/** Whether a file is newer than everything that it is made of: files and folders. */
+export function isNewer(file: string, sources: readonly string[]): boolean {
+  return modifiedAt(file) > Math.max(...sources.map(newestIn));
 }
 
 /** The newest modification time of a file, or of a folder with everything in it, in ms. */

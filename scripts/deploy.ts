@@ -1,4 +1,5 @@
-// Deploys the worker with what its bundle needs: `npm run deploy`, or `npm run deploy -- --dry-run`.
+// Checks the variables and builds, before `wrangler deploy` uploads (`build` in wrangler.jsonc). `npm run deploy` is that
+// command with the wrangler of this project.
 import path from "node:path";
 import * as z from "zod";
 import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from "wrangler";
@@ -6,11 +7,9 @@ import { check } from "../src/config/check.ts";
 import { faultLines } from "../src/config/fault-lines.ts";
 import { unknownVariableLines, unknownVariables } from "../src/config/unknown-variables.ts";
 import { WORKER_SETTINGS } from "../src/config/worker-settings.ts";
-import { SCRIPT_FILE } from "../src/host/built-worker.ts";
 import { deploymentWarnings } from "../src/host/warnings.ts";
 import { buildAssets } from "./build-assets.ts";
-import { buildWorker, DIST } from "./build-worker.ts";
-import { runTool } from "./run-tool.ts";
+import { buildWorker } from "./build-worker.ts";
 
 const { workerOptions } = workerOptionsOf(path.resolve(import.meta.dirname, "../wrangler.jsonc"));
 const vars = z.record(z.string(), z.unknown()).parse(workerOptions.bindings ?? {});
@@ -27,6 +26,3 @@ if (values === null) {
 // Only what this release serves is uploaded.
 await buildAssets({ clean: true });
 await buildWorker();
-// The script is bundled and minified already.
-const words = ["deploy", path.join(DIST, SCRIPT_FILE), "--no-bundle", "--minify=false"];
-process.exitCode = await runTool("wrangler", [...words, ...process.argv.slice(2)]);

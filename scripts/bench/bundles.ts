@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { build } from "esbuild";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, Response } from "miniflare";
 import type { V4WorkerOptions } from "miniflare";
 import { unstable_getMiniflareWorkerOptions as workerOptionsOf } from "wrangler";
-import { readBuiltWorker } from "../../src/host/built-worker.ts";
-import { DIST, wrangler } from "../build-worker.ts";
+import { readBuiltWorker, SCRIPT_FILE } from "../../src/host/built-worker.ts";
+import { DIST } from "../build-worker.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const PRODUCT_CONFIG = path.join(ROOT, "wrangler.jsonc");
@@ -13,14 +14,21 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Builds the bench's own worker into `outDir`, by the same tool as the service. */
 export async function buildBenchWorker(outDir: string): Promise<void> {
-  const args = ["deploy", "--dry-run", "--config", BENCH_CONFIG, "--outdir", outDir];
-  await wrangler(args);
+  await build({
+    entryPoints: [path.join(import.meta.dirname, "worker/index.ts")],
+    outfile: path.join(outDir, SCRIPT_FILE),
+    bundle: true,
+    format: "esm",
+    target: "es2024",
+    conditions: ["workerd", "worker", "browser"],
+    external: ["cloudflare:*", "node:*"],
+  });
 }
 
 /** The bench's worker; with a port it answers there directly, as the service does. */
 export function benchWorker(builtDir: string, port: number | null): V4WorkerOptions {
   const { workerOptions } = workerOptionsOf(BENCH_CONFIG);
-  const entry = path.join(builtDir, "index.js");
+  const entry = path.join(builtDir, SCRIPT_FILE);
   return {
     name: "bench",
     ...workerOptions,

@@ -5,7 +5,7 @@ import type { About } from "./setting.ts";
 const LOCAL_BOOTSTRAPS_PER_HOUR = 1_000;
 const MADE_ON_FIRST_START = "made on first start, kept in `secrets.json` of `DATA_DIR`";
 
-/** The meaning of each variable of the worker. The script of a deployment does not hold it (`alias` in wrangler.jsonc). */
+/** The meaning of each variable of the worker. */
 export const ABOUT = {
   MAIL_DOMAIN: {
     group: "Addresses and access",

@@ -1,8 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { PassThrough } from "node:stream";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { CloudflareFailure } from "../../src/host/cloudflare/failure.ts";
 import { failureIn, runWrangler, wranglerCommand } from "../../src/host/cloudflare/run-wrangler.ts";
 import { readDeployBase, stage, tryConfig } from "../../src/host/cloudflare/wrangler.ts";
@@ -17,6 +19,23 @@ const DIST = path.resolve(import.meta.dirname, "../../dist");
 /** wrangler takes seconds to load, and more beside other tests. */
 const PATIENCE = { timeout: 180_000 };
 const HOST = "mailkeep.example.workers.dev";
+
+describe("wrangler in the repository", () => {
+  it("builds, and uploads the very script that is tested and nothing beside it", PATIENCE, async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), "mailkeep-upload-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const root = path.dirname(DIST);
+    const wrangler = path.join(root, "node_modules/.bin/wrangler");
+    const { stdout } = await promisify(execFile)(wrangler, ["deploy", "--dry-run", "--outdir", folder], {
+      cwd: root,
+      env: { ...process.env, HOME: folder, WRANGLER_SEND_METRICS: "false" },
+    });
+    expect(stdout).toContain("env.MAILBOX (Mailbox)");
+    const uploaded = readFileSync(path.join(folder, "index.js"), "utf8");
+    expect(uploaded === readBuiltWorker(DIST).script.contents).toBe(true);
+    expect(readdirSync(folder).filter((file) => file.endsWith(".js"))).toEqual(["index.js"]);
+  });
+});
 
 describe("what `up` writes for wrangler", () => {
   const cloudflare = new FakeCloudflare();

@@ -41,38 +41,6 @@ describe("the script that is deployed", () => {
     ]);
   });
 
-  it("holds no modules of libraries that are never used (`alias` in wrangler.jsonc)", () => {
-    const meta = Metafile.parse(JSON.parse(readFileSync(path.join(DIST, "bundle-meta.json"), "utf8")));
-    const included = Object.values(meta.outputs).flatMap(({ inputs }) => Object.keys(inputs));
-    expect(
-      included.filter((file) =>
-        /\/(?:mime-types|html-entities|decode-data-html|fetch\/index|intrinsic-element\/components)\.js$|json-schema-processors|settings-about|xoauth2|@modelcontextprotocol|ical\.js/.test(
-          file,
-        ),
-      ),
-    ).toEqual([]);
-    expect(
-      included.filter((file) =>
-        /no-(?:mime-types|html-entities|fetch|json-schema|head-hoisting)\.ts/.test(file),
-      ),
-    ).toHaveLength(5);
-  });
-
-  it("loads no modules of Node but those that it uses, as the runtime makes each of them at the start", () => {
-    const imported = (program()["body"] as Node[])
-      .filter(({ type }) => type === "ImportDeclaration")
-      .map(({ source }) => String((source as Node)["value"]))
-      .filter((name) => name.startsWith("node:"));
-    expect([...new Set(imported)].toSorted()).toEqual([
-      "node:buffer",
-      "node:crypto",
-      "node:events",
-      "node:net",
-      "node:stream",
-      "node:stream/promises",
-    ]);
-  });
-
   it("holds no list by which mail is read: those are a static asset (`src/mail/tables`)", () => {
     const meta = Metafile.parse(JSON.parse(readFileSync(path.join(DIST, "bundle-meta.json"), "utf8")));
     const included = Object.values(meta.outputs).flatMap(({ inputs }) => Object.keys(inputs));
@@ -107,7 +75,10 @@ describe("the script that is deployed", () => {
     const described = [InboxQuery, Email]
       .flatMap(({ shape }): z.ZodType[] => Object.values(shape))
       .map((member) => member.meta()?.description ?? "");
-    const words = [...summaries, ...described].filter((text) => text.length > 30);
+    const words = [...summaries, ...described].filter(
+      // The console asks whether to do the latter.
+      (text) => text.length > 30 && text !== routes.haltSending.summary,
+    );
     expect(words.length).toBeGreaterThan(50);
     expect(words.filter((text) => contents.includes(`"${text}"`))).toEqual([]);
   });

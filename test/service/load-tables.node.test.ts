@@ -8,7 +8,6 @@ const TABLES: MailTables = {
   currencies: {},
   cards: {},
   wallets: {},
-  htmlEntities: [1, 2, 3],
   publicSuffixes: "",
   tokenWeights: "",
 };

@@ -1,4 +1,3 @@
-import { htmlDecodeTree } from "entities/decode";
 import { CARRIERS } from "../extract/carrier-names.ts";
 import { CURRENCIES } from "../extract/currency-names.ts";
 import { CARDS, WALLETS } from "../extract/payment-names.ts";
@@ -8,7 +7,7 @@ import { publicSuffixes } from "./public-suffixes.ts";
 import { TOKEN_WEIGHTS } from "./token-weights.ts";
 
 // The tables from their sources: what tests and scripts read mail by, and what `scripts/build-assets.ts` writes into the static
-// asset. The script of a deployment has `loaded-tables.ts` in the place of this module (`alias` in wrangler.jsonc).
+// asset. The script of a deployment has `loaded-tables.ts` instead of this module (`scripts/build-worker.ts`).
 
 const TABLES: MailTables = {
   languages: LANGUAGES,
@@ -16,7 +15,6 @@ const TABLES: MailTables = {
   currencies: CURRENCIES,
   cards: CARDS,
   wallets: WALLETS,
-  htmlEntities: Array.from(htmlDecodeTree),
   publicSuffixes: publicSuffixes(),
   tokenWeights: TOKEN_WEIGHTS,
 };

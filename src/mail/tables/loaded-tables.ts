@@ -1,7 +1,6 @@
 import type { MailTables } from "./mail-tables.ts";
-import { fillEntities } from "./entity-tree.ts";
 
-// Stands for `all-tables.ts` in the script of a deployment (`alias` in wrangler.jsonc): the tables as the static asset has them,
+// Replaces `all-tables.ts` in the script of a deployment (`scripts/build-worker.ts`): the tables as the static asset has them,
 // which `src/service/load-tables.ts` loads.
 
 let tables: MailTables | null = null;
@@ -17,6 +16,5 @@ export function readTables(): MailTables {
 
 /** Hands over the tables of the static asset, for this isolate. */
 export function provideTables(loaded: MailTables): void {
-  fillEntities(loaded.htmlEntities);
   tables = loaded;
 }

@@ -13,8 +13,6 @@ export interface MailTables {
   /** Cards and other ways of paying: the name in an answer, and those that mails use. */
   cards: Readonly<Record<string, Words>>;
   wallets: Readonly<Record<string, Words>>;
-  /** Named character references of HTML, as the tree of 16-bit units in which the package `entities` looks them up. */
-  htmlEntities: readonly number[];
   /** The Public Suffix List, in the form that `public-suffixes.ts` describes. */
   publicSuffixes: string;
   /** The weights by which tokens of a text are counted, in the form that `token-weights.ts` describes. */

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { htmlDecodeTree } from "entities/decode";
 import { describe, expect, it } from "vitest";
 import { DIST } from "../../../scripts/build-worker.ts";
 import { organizationalDomain } from "../../../src/mail/address/public-suffix.ts";
@@ -9,7 +8,6 @@ import { CURRENCIES } from "../../../src/mail/extract/currency-names.ts";
 import { CARDS, WALLETS } from "../../../src/mail/extract/payment-names.ts";
 import { LANGUAGES } from "../../../src/mail/languages/index.ts";
 import { listed } from "../../../src/mail/languages/matching.ts";
-import * as entityTree from "../../../src/mail/tables/entity-tree.ts";
 import * as loaded from "../../../src/mail/tables/loaded-tables.ts";
 import { publicSuffixes as loadedSuffixes } from "../../../src/mail/tables/loaded-suffixes.ts";
 import type { MailTables } from "../../../src/mail/tables/mail-tables.ts";
@@ -32,10 +30,6 @@ const inWords = (value: unknown): unknown => {
 describe("The tables that a deployment loads", () => {
   it("have every word of every language, in the order of the sources", () => {
     expect(asset.languages.map(inWords)).toEqual(LANGUAGES.map(inWords));
-  });
-
-  it("have the named character references of the package entities", () => {
-    expect(asset.htmlEntities).toEqual(Array.from(htmlDecodeTree));
   });
 
   it("have every carrier, every currency and every way of paying", () => {
@@ -62,6 +56,5 @@ describe("The tables that a deployment loads", () => {
     expect(loaded.hasTables()).toBe(true);
     expect(loaded.readTables()).toBe(asset);
     expect(loadedSuffixes()).toBe(publicSuffixes());
-    expect(entityTree.htmlDecodeTree).toEqual(htmlDecodeTree);
   });
 });
