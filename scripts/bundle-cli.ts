@@ -27,7 +27,7 @@ const computeNow: Plugin = {
   },
 };
 
-/** Writes the command line to one file, which Node 20 and later run. Resolves to what it is made of. */
+/** Writes the command line to one file, which Node 20.12 and later run. Resolves to what it is made of. */
 export async function bundleCli(outfile: string): Promise<Metafile> {
   const { metafile } = await bundle({
     entryPoints: [path.join(ROOT, "src/cli/main.ts")],

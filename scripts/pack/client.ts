@@ -15,7 +15,7 @@ const DESCRIBED: Described = {
   name: "mailkeep",
   description: "Mailboxes for software agents: a typed client, and the command line.",
   keywords: ["email", "mailbox", "agents", "verification-code", "cli", "mcp"],
-  engines: { node: ">=20" },
+  engines: { node: ">=20.12.0" },
   bin: { mailkeep: "bin/mailkeep.cjs" },
   exports: { ".": { types: "./types/client/index.d.ts", default: "./lib/index.js" } },
 };
@@ -26,6 +26,8 @@ export async function stageClient(folder: string, declarations: Declarations): P
     // It also runs in browsers and in other runtimes.
     platform: "neutral",
     minify: true,
+    // Node prints the whole line of an error that is not caught.
+    lineLimit: 200,
     target: ["node20", "chrome120", "firefox121", "safari17"],
   });
   const command = path.join(folder, "bin/mailkeep.cjs");

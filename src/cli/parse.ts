@@ -77,28 +77,37 @@ const textOrNone = (value: unknown): string | undefined => (typeof value === "st
 
 function parsed(command: Command, words: readonly string[], flags: Flags) {
   try {
-    return parseArgs({
-      args: [...words],
-      options: optionsOf(flags),
-      allowPositionals: true,
-      allowNegative: true,
-      strict: true,
+    const options = { args: [...words], options: optionsOf(flags), allowPositionals: true, strict: true };
+    const { values, positionals } = parseArgs(options);
+    const read = Object.entries(values).map(([name, value]) => {
+      const positive = name.replace(NEGATIVE, "");
+      return isNegative(name, flags) ? [positive, false] : [name, value];
     });
+    return { values: Object.fromEntries(read) as typeof values, positionals };
   } catch (error) {
     throw flagError(command, words, flags, error);
   }
 }
 
+const NEGATIVE = /^no-/;
+
+/** Whether a name, such as `no-follow`, turns a switch off. */
+const isNegative = (name: string, flags: Flags): boolean =>
+  NEGATIVE.test(name) && !Object.hasOwn(flags, name) && flags[name.replace(NEGATIVE, "")]?.type === "switch";
+
 function optionsOf(flags: Flags): NonNullable<ParseArgsConfig["options"]> {
   return Object.fromEntries(
-    Object.entries(flags).map(([name, { type, short }]) => [
-      name,
-      {
+    Object.entries(flags).flatMap(([name, { type, short }]) => {
+      const option = {
         type: type === "switch" ? ("boolean" as const) : ("string" as const),
         multiple: type === "list" || type === "json",
-        ...(short === undefined ? {} : { short }),
-      },
-    ]),
+      };
+      return [
+        [name, { ...option, ...(short === undefined ? {} : { short }) }],
+        // `allowNegative` came with Node 20.17 and 22.4.
+        ...(type === "switch" ? [[`no-${name}`, option]] : []),
+      ];
+    }),
   );
 }
 

@@ -15,15 +15,18 @@ export interface TimeLimitOptions {
  */
 export class TimeLimit {
   readonly #controller = new AbortController();
-  readonly #end = Promise.withResolvers<never>();
+  readonly #end: Promise<never>;
+  #endWith: (error: unknown) => void = () => {};
   readonly #timer: ReturnType<typeof setTimeout>;
   readonly #given: AbortSignal | null;
   readonly #giveUp: () => void;
   #isLate = false;
 
   constructor({ ms, given = null, errorFor }: TimeLimitOptions) {
-    // The rejection is handled here: nobody may be waiting when the time is over.
-    this.#end.promise.catch(() => undefined);
+    // The command line runs in Node 20, which has no Promise.withResolvers.
+    this.#end = new Promise((_, reject) => (this.#endWith = reject));
+    // The rejection is handled here: the time can be over before anyone waits.
+    this.#end.catch(() => undefined);
     this.#timer = setTimeout(() => {
       this.#isLate = true;
       this.#abort(errorFor?.("late") ?? new Error(`Not done within ${ms} ms`));
@@ -46,7 +49,7 @@ export class TimeLimit {
 
   /** Waits for work that heeds no signal; rejects when the time is over or the work is given up. */
   race<T>(work: Promise<T>): Promise<T> {
-    return Promise.race([work, this.#end.promise]);
+    return Promise.race([work, this.#end]);
   }
 
   /** Ends the timer. */
@@ -63,7 +66,7 @@ export class TimeLimit {
 
   #abort(error: unknown): void {
     this.#controller.abort(error);
-    this.#end.reject(error);
+    this.#endWith(error);
   }
 }
 

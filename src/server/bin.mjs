@@ -43,7 +43,8 @@ function refuse(line) {
 async function run([command, ...args]) {
   if (isTooOld()) {
     process.stderr.write(
-      `mailkeep-server needs Node ${NEEDED.join(".")} or later; this is Node ${process.versions.node}\n`,
+      `mailkeep-server needs Node ${NEEDED.join(".")} or later; this is Node ${process.versions.node}.\n` +
+        "Install a newer one from https://nodejs.org, or only for this folder: npm install node@24, then start it with npx\n",
     );
     return 1;
   }

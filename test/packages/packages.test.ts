@@ -1,4 +1,5 @@
-import { execFile, spawn } from "node:child_process";
+import { execFile, spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import {
   cpSync,
   existsSync,
@@ -11,10 +12,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { COMMANDS } from "../../src/cli/commands.ts";
 import { entrypoint, healthCheck, imageVariables } from "../host/container/containerfile.ts";
 import { PAIR } from "../host/front/rig.ts";
 import { CHROMIUM } from "../pages/browser.ts";
@@ -33,6 +37,9 @@ interface Ended {
   stdout: string;
   stderr: string;
 }
+
+/** A program that uses the module. */
+const IMPORT = `import { Mailkeep } from "mailkeep"; console.log(new Mailkeep({ url: "https://mail.example" }).url);`;
 
 let folder: string;
 /** Tarballs by the names of their packages. */
@@ -61,7 +68,7 @@ function strangersEnvironment(env: Record<string, string>): NodeJS.ProcessEnv {
   return npmEnvironment({ PATH, ...env });
 }
 
-/** An empty project into which packages were installed. */
+/** An empty project, or the one of that name, into which packages were installed. */
 async function project(name: string, packages: readonly string[]): Promise<string> {
   const home = path.join(folder, name);
   mkdirSync(home, { recursive: true });
@@ -149,22 +156,9 @@ describe("mailkeep, installed alone", () => {
     }
   });
 
-  const IMPORT = `import { Mailkeep } from "mailkeep"; console.log(new Mailkeep({ url: "https://mail.example" }).url);`;
-
   it("is imported by the Node of the tests", async () => {
     const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", IMPORT], home);
     expect(stdout).toBe("https://mail.example\n");
-  });
-
-  it("is imported by Node 20, and its command starts there", async () => {
-    const old = path.join(await project("node-20", ["node@20.19.5"]), "node_modules/node/bin/node");
-    const { stdout } = await run(old, ["--input-type=module", "--eval", IMPORT], home);
-    expect(stdout).toBe("https://mail.example\n");
-    const command = path.join(home, "node_modules/mailkeep/bin/mailkeep.cjs");
-    expect(await run(old, [command, "--version"], home)).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining(version),
-    });
   });
 
   it("has a command that says its version and how it is used", async () => {
@@ -177,6 +171,232 @@ describe("mailkeep, installed alone", () => {
       code: 0,
       stdout: expect.stringContaining("inbox"),
     });
+  });
+});
+
+/** The oldest Node that `mailkeep` runs on, and the first of each line since. */
+const NODES = ["20.12.0", "22.0.0", "24.0.0"] as const;
+
+/** A delivery or a mail comes in seconds, and later beside other tests. */
+const PATIENCE = { timeout: 30_000 };
+
+/** The program of a version of Node, from the registry. */
+async function nodeOf(version: string): Promise<string> {
+  const name = `node-${process.platform}-${process.arch}`;
+  return path.join(
+    await project(`node-${version}`, [`${name}@${version}`]),
+    "node_modules",
+    name,
+    "bin/node",
+  );
+}
+
+const hasRegistry = spawnSync("npm", ["view", "node", "version"]).status === 0;
+if (!hasRegistry) console.warn("No npm registry here: mailkeep is NOT run on older versions of Node.");
+
+describe.skipIf(!hasRegistry)("mailkeep on each Node that it is for", () => {
+  let home: string;
+  let program: string;
+  let server: ChildProcess;
+  let url: string;
+  let smtpPort: number;
+  let operator: string;
+  let forwardedTo: string;
+  let forwarded = 0;
+
+  beforeAll(async () => {
+    home = await project("client", [tarballs.mailkeep]);
+    program = path.join(home, "node_modules/mailkeep/bin/mailkeep.cjs");
+    const serverHome = await project("server", [tarballs["mailkeep-server"]]);
+    const data = path.join(folder, "data-of-versions");
+    const settings = { PORT: "0", SMTP_PORT: "0", DATA_DIR: data, ALLOW_PRIVATE_WEBHOOKS: "true" };
+    server = spawn(path.join(serverHome, "node_modules/.bin/mailkeep-server"), ["serve", "--ready-json"], {
+      cwd: folder,
+      env: strangersEnvironment(settings),
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const line = await new Promise<string>((resolve) => {
+      server.stdout?.on("data", (chunk: Buffer) => resolve(chunk.toString()));
+    });
+    ({
+      http: url,
+      smtp: { port: smtpPort },
+    } = JSON.parse(line) as { http: string; smtp: { port: number } });
+    operator = (JSON.parse(readFileSync(path.join(data, "secrets.json"), "utf8")) as { auth_token: string })
+      .auth_token;
+    const hook = createServer((request, response) => {
+      forwarded += 1;
+      request.resume().on("end", () => response.end());
+    }).listen(0, "127.0.0.1");
+    await once(hook, "listening");
+    forwardedTo = `http://127.0.0.1:${(hook.address() as AddressInfo).port}/hook`;
+    return async () => {
+      hook.close();
+      server.kill("SIGTERM");
+      await once(server, "close");
+    };
+  }, 180_000);
+
+  // Seventy programs, one after the other.
+  const timeout = 600_000;
+  it.each(NODES)("is imported by Node %s, and every command runs there", { timeout }, async (version) => {
+    const node = await nodeOf(version);
+    const imported = await run(node, ["--input-type=module", "--eval", IMPORT], home);
+    expect(imported).toMatchObject({ stdout: "https://mail.example\n" });
+
+    const at = mkdtempSync(path.join(folder, "commands-"));
+    const ran = new Set<string>();
+    /** Runs a command, given as its name and further words; resolves to the first line of JSON that it prints. */
+    const mailkeep = async (
+      command: string,
+      words: readonly string[] = [],
+      { stdin = "", exit = 0 } = {},
+    ): Promise<Record<string, string>> => {
+      ran.add(command);
+      const env = strangersEnvironment({ HOME: at, MAILKEEP_URL: url });
+      const child = spawn(node, [program, ...command.split(" "), ...words], { cwd: at, env });
+      let [stdout, stderr] = ["", ""];
+      child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+      child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+      child.stdin.end(stdin);
+      const [code] = (await once(child, "close")) as [number | null];
+      expect({ command, code, stderr }).toMatchObject({ code: exit });
+      expect(stderr).not.toMatch(/\b(?:Type|Reference|Syntax)Error\b/);
+      return stdout.startsWith("{") ? JSON.parse(stdout.split("\n")[0] ?? "") : {};
+    };
+    const mail = (to: string, subject: string) =>
+      deliver(smtpPort, {
+        from: "shop@example.com",
+        to: [to],
+        bytes: Buffer.from(
+          `From: shop@example.com\r\nTo: ${to}\r\nSubject: ${subject}\r\n\r\nYour verification code is 482913.\r\n\r\nhttps://shop.example/a\r\n`,
+        ),
+      });
+    const post = async (route: string, body: Record<string, unknown>, headers: Record<string, string>) => {
+      const answer = await fetch(url + route, {
+        method: "POST",
+        headers: { ...headers, "Content-Type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      expect([route, answer.ok]).toEqual([route, true]);
+      return (await answer.json()) as Record<string, string>;
+    };
+
+    await mailkeep("signup", ["--temporary"]);
+    const name = `v${version.replaceAll(".", "-")}`;
+    const { device_code } = await mailkeep("claim start", [`${name}-claimed`]);
+    await post("/v1/claim/confirm", { device_code }, { Origin: url });
+    await mailkeep("claim wait");
+    const { mailbox = "", api_key: key } = await post(
+      "/v1/mailboxes",
+      { name },
+      { Authorization: `Bearer ${operator}` },
+    );
+    await mailkeep("profiles add", ["box", "--key-stdin"], { stdin: `${key}\n` });
+    await mailkeep("profiles use", ["box"]);
+    await mailkeep("profiles");
+    await mailkeep("whoami");
+    const expectation = await mailkeep("expect", ["shop.example"]);
+    await mailkeep("expect wait", [String(expectation["id"]), "--wait", "1"], { exit: 3 });
+    await mailkeep("expect cancel", [String(expectation["id"])]);
+    await mail(mailbox, "Your code");
+    expect(await mailkeep("code", ["--wait", "20", "--json"])).toMatchObject({ code: "482913" });
+    const { id = "" } = await mailkeep("wait", ["--since", "1h"]);
+    await mailkeep("inbox");
+    await mailkeep("search", ["code"]);
+    for (const command of ["read", "view", "raw", "extract"]) await mailkeep(command, [id]);
+    await mailkeep("link", [id, "1"]);
+    await mailkeep("thread");
+    await mailkeep("label", [id, "--add-labels", "done"]);
+    const secret = await mailkeep("totp add", ["shop"], { stdin: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP\n" });
+    await mailkeep("totp");
+    await mailkeep("totp code", [String(secret["id"])]);
+    await mailkeep("totp delete", [String(secret["id"])]);
+
+    const file = path.join(at, "note.txt");
+    writeFileSync(file, "A note.");
+    const to = ["--to", mailbox, "--text", "Hello", "--wait", "10"];
+    await mailkeep("send", [...to, "--subject", "Hello", "--attach", file]);
+    await mailkeep("reply", [id, "--text", "Thanks"]);
+    await mailkeep("forward", [id, ...to]);
+    await mailkeep("attachments put", [file]);
+    const withFile = await mailkeep("wait", ["--since", "1h", "--subject", "Hello"]);
+    const { attachments } = (await mailkeep("read", [String(withFile["id"])])) as unknown as {
+      attachments: { id: string }[];
+    };
+    await mailkeep("attachments get", [attachments[0]?.id ?? "", "-o", path.join(at, "got.txt")]);
+    expect(readFileSync(path.join(at, "got.txt"), "utf8").trim()).toBe("A note.");
+
+    await mailkeep("events", ["--after", "0", "--no-follow"]);
+    const before = forwarded;
+    await mailkeep("listen", ["--forward", forwardedTo, "--replay", "1"]);
+    expect(forwarded).toBe(before + 1);
+    await mailkeep("webhooks set", [forwardedTo]);
+    await mailkeep("webhooks test");
+    await mailkeep("webhooks");
+    await mailkeep("webhooks replay", ["1"]);
+    // A test is not redelivered.
+    let delivery: Record<string, string> = {};
+    await expect
+      .poll(async () => JSON.stringify((delivery = await mailkeep("webhooks deliveries"))), PATIENCE)
+      .toMatch(/"seq":[1-9].*"delivered"/);
+    await mailkeep("webhooks redeliver", [String(delivery["id"])]);
+    await mailkeep("webhooks recovery", ["on"]);
+    await mailkeep("webhooks remove");
+
+    await mailkeep("rules mode", ["listed"]);
+    await mailkeep("rules allow", ["ann@example.com"]);
+    await mailkeep("rules block", ["shop@example.com"]);
+    await mailkeep("rules");
+    // The sender gets a refusal.
+    await Promise.allSettled([mail(mailbox, "One"), mail(mailbox, "Two")]);
+    const refused = await mailkeep("refused");
+    await mailkeep("refused release", [String(refused["id"])]);
+    await mailkeep("refused delete", [String((await mailkeep("refused"))["id"])]);
+    await mailkeep("rules remove", ["shop@example.com"]);
+    await mailkeep("rules mode", ["everyone"]);
+
+    await mailkeep("stats");
+    const created = await mailkeep("keys create");
+    await mailkeep("keys");
+    await mailkeep("keys revoke", [String(created["id"])]);
+    const domain = await mailkeep("domains add", [`v${version}.example.org`]);
+    await mailkeep("domains");
+    await mailkeep("domains show", [String(domain["id"])]);
+    await mailkeep("domains verify", [String(domain["id"])], { exit: 3 });
+    await mailkeep("domains remove", [String(domain["id"])]);
+    const archive = path.join(at, "mailbox.tar");
+    await mailkeep("export", [archive]);
+    await mailkeep("import", [archive]);
+    await mailkeep("delete", [id]);
+    for (const command of ["sending", "sending halt", "sending resume"])
+      await mailkeep(command, ["--key-stdin"], { stdin: `${operator}\n` });
+    await mailkeep("mcp");
+    await mailkeep("open", ["--print"]);
+    for (const shell of ["bash", "zsh", "fish"]) await mailkeep("completion", [shell]);
+    await mailkeep("pause");
+    await mailkeep("resume");
+    await mailkeep("profiles remove", ["box"]);
+    for (const command of ["serve", "up", "down", "doctor", "backup", "restore", "verify"])
+      await mailkeep(command, [], { exit: 5 });
+    expect(COMMANDS.filter((one) => !ran.has(one.name)).map((one) => one.name)).toEqual([]);
+  });
+
+  it("uses nothing that Node 20.12 does not have", async () => {
+    const [oldest] = NODES;
+    const namesOf = async (node: string): Promise<Set<string>> => {
+      const { stdout } = await run(node, [path.join(import.meta.dirname, "runtime-names.mjs")], folder);
+      return new Set(JSON.parse(stdout) as string[]);
+    };
+    const [old, current] = [await namesOf(await nodeOf(oldest)), await namesOf(process.execPath)];
+    const newer = [...current].filter((name) => !old.has(name));
+    expect(newer).toEqual(expect.arrayContaining(["Promise.withResolvers", "URL.parse"]));
+    const code = ["bin/mailkeep.cjs", "lib/index.js"]
+      .map((file) => readFileSync(path.join(home, "node_modules/mailkeep", file), "utf8"))
+      .join("\n");
+    const isUsed = (name: string) =>
+      new RegExp(`(?<![\\w$.])${name.replaceAll(/[.$]/g, "\\$&")}(?![\\w$])`).test(code);
+    expect(newer.filter(isUsed)).toEqual([]);
   });
 });
 
@@ -337,12 +557,14 @@ describe("mailkeep-server, installed alone", () => {
       expect((await run(command, args, home)).code).toBe(2);
   });
 
-  it("tells a Node that is too old which one it needs", async () => {
-    const old = path.join(await project("node-20", ["node@20.19.5"]), "node_modules/node/bin/node");
+  it("tells a Node that is too old which one it needs, and how to get it", async () => {
+    const old = await nodeOf(NODES[0]);
     const program = path.join(home, "node_modules/mailkeep-server/bin/mailkeep-server.js");
     expect(await run(old, [program, "serve"], home)).toMatchObject({
       code: 1,
-      stderr: "mailkeep-server needs Node 22.13 or later; this is Node 20.19.5\n",
+      stderr:
+        "mailkeep-server needs Node 22.13 or later; this is Node 20.12.0.\n" +
+        "Install a newer one from https://nodejs.org, or only for this folder: npm install node@24, then start it with npx\n",
     });
   });
 });

@@ -81,7 +81,7 @@ function eventIdOf(body: string): string {
 
 /** The URL to forward to. Throws a usage error for a text that is none. */
 export function checkTarget(text: string): string {
-  const url = URL.parse(text);
+  const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
     throw usageError(`--forward must be a URL such as http://localhost:3000/hook, not "${text}"`, "listen");
   }

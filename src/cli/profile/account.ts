@@ -33,7 +33,7 @@ export interface AccountChoice {
 
 /** A URL of a deployment, without the slash at its end. Throws for a text that is none. */
 export function checkUrl(text: string, source: string): string {
-  const url = URL.parse(text);
+  const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) {
     throw usageError(`${source} is no URL: "${text}"; it looks like https://mail.example`);
   }
