@@ -3,7 +3,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { Marked, type Tokens } from "marked";
 
-const DOCS = path.resolve(import.meta.dirname, "../docs");
+const ROOT = path.resolve(import.meta.dirname, "..");
+const DOCS = path.join(ROOT, "docs");
+/** A page that is where people look for it, beside the README. */
+const CHANGELOG = path.join(ROOT, "CHANGELOG.md");
 
 /** A page of `docs/`, rendered. */
 export interface Guide {
@@ -36,12 +39,12 @@ export type FindPicture = (file: string) => Picture;
 /** The title of each page, by the name of its file. */
 export type Titles = ReadonlyMap<string, string>;
 
-/** Renders every page of `docs/`, in the order of their names. */
+/** Renders every page of `docs/` and the changelog, in the order of their names. */
 export function readGuides(findPicture: FindPicture): Guide[] {
   const files = readdirSync(DOCS).filter((file) => file.endsWith(".md"));
-  const texts = files
-    .toSorted()
-    .map((file) => [file.slice(0, -".md".length), readFileSync(path.join(DOCS, file), "utf8")] as const);
+  const texts = [...files.map((file) => path.join(DOCS, file)), CHANGELOG]
+    .map((file) => [path.basename(file, ".md").toLowerCase(), readFileSync(file, "utf8")] as const)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1));
   const titles = new Map(texts.map(([name, text]) => [`${name}.md`, titleOf(text) ?? name]));
   return texts.map(([name, text]) => renderGuide(name, text, findPicture, titles));
 }
@@ -124,8 +127,8 @@ function contentsList(body: string): string {
 /** Where a link leads on a deployment: a page below /docs, or the address that it has; null for files of the repository. */
 function targetOf(href: string): string | null {
   if (/^(?:https?:|mailto:|#)/.test(href)) return href;
-  const [, name, anchor = ""] = /^([\w-]+)\.md(#[^#]*)?$/.exec(href) ?? [];
-  return name === undefined ? null : `/docs/${name}${anchor}`;
+  const [, name, anchor = ""] = /^(?:docs\/)?([\w-]+|\.\.\/CHANGELOG)\.md(#[^#]*)?$/.exec(href) ?? [];
+  return name === undefined ? null : `/docs/${path.basename(name).toLowerCase()}${anchor}`;
 }
 
 /** As GitHub makes it: lower case, without punctuation, hyphens for blanks. */

@@ -87,7 +87,7 @@ export function refuseNewerVersion(
   throw new Refusal(
     [
       `${name} was written by Mailkeep ${written_by}. This is ${VERSION}, which cannot read it; nothing was changed.`,
-      `Versions from ${readable_from} on can read it. In the repository: git switch --detach v${written_by} && npm ci && ${command}`,
+      `Versions from ${readable_from} on can read it. In the repository: git pull && ${command}`,
     ].join("\n"),
   );
 }

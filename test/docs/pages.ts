@@ -81,8 +81,14 @@ function readPage(file: string): Page {
 
 const docs = readdirSync(path.join(ROOT, "docs")).filter((file) => file.endsWith(".md"));
 
-/** The README and every page of `docs`. */
-export const PAGES: readonly Page[] = ["README.md", ...docs.map((file) => `docs/${file}`)].map(readPage);
+/** The pages beside the README, and every page of `docs`. */
+export const PAGES: readonly Page[] = [
+  "README.md",
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  ...docs.map((file) => `docs/${file}`),
+].map(readPage);
 
 /** A page by its file name; throws if it is not there. */
 export function page(file: string): Page {

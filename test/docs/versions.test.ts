@@ -9,7 +9,9 @@ const root = path.resolve(import.meta.dirname, "../..");
 const read = (file: string) => readFileSync(path.join(root, file), "utf8");
 const { version } = packageJson;
 /** Versions of the changelog, the newest first. */
-const versions = [...read("docs/changelog.md").matchAll(/^## (.+)$/gm)].map(([, heading]) => heading ?? "");
+const versions = [...read("CHANGELOG.md").matchAll(/^## (\S+) \(\d{4}-\d\d-\d\d\)$/gm)].map(
+  ([, version = ""]) => version,
+);
 
 describe("the version", () => {
   it("of package.json is that of the lockfile and the newest of the changelog", () => {

@@ -1,4 +1,4 @@
-/** The pages of `docs/` by what a reader wants, in the order in which they are listed. Each page is in one group. */
+/** The pages of `docs/` and the changelog by what a reader wants, in the order in which they are listed. Each page is in one group. */
 export const GUIDE_GROUPS = [
   { title: "Start", names: ["agents", "sdk", "cli", "mcp", "people"] },
   {
@@ -25,6 +25,7 @@ export const GUIDE_GROUPS = [
       "operating",
       "backup",
       "upgrading",
+      "compatibility",
       "cost",
       "changelog",
     ],
