@@ -38,11 +38,14 @@ async function install() {
   // Not `npm ci`: it requires a lockfile entry for the binaries of every platform, and a registry may not have offered
   // all of them when the lockfile was made. This command follows the lockfile as well, and does not change it.
   const args = ["install", "--no-save", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];
+  // Options of an npm that runs the script `prepare` here.
+  args.push("--no-global", "--no-dry-run");
   // Under `npm start`, the same npm is used again.
   const npm = process.env.npm_execpath;
   const [command, first] = npm?.endsWith(".js") ? [process.execPath, [npm]] : ["npm", []];
   const stdio = ["ignore", "ignore", "inherit"];
-  const code = await runChild(command, [...first, ...args], { cwd: ROOT, stdio });
+  const env = { ...process.env, MAILKEEP_INSTALLS: "1" };
+  const code = await runChild(command, [...first, ...args], { cwd: ROOT, env, stdio });
   if (code !== 0) {
     console.error(`npm install failed with exit code ${code}`);
     process.exit(1);
@@ -54,6 +57,8 @@ if (!script) {
   console.error("usage: node scripts/run.mjs <script> [arguments]");
   process.exit(2);
 }
+// npm runs the script `prepare` at the end of the installation below, whose caller builds what it needs.
+if (process.env.MAILKEEP_INSTALLS) process.exit(0);
 if (!isInstalled()) await install();
 
 // The terminal sends Ctrl-C to a whole process group. In a group of its own, workerd survives it until the deliveries under

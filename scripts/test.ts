@@ -1,7 +1,7 @@
 // Runs the tests: `npm test` the promises, `npm run test:all` everything, `npm test -- test/mail` the files below a path.
 import path from "node:path";
 import { Refusal } from "../src/host/refusal.ts";
-import { buildWorker } from "./build-worker.ts";
+import { buildPackages } from "./pack.ts";
 import { runTool } from "./run-tool.ts";
 
 /** The projects of test/vitest.config.ts that `npm test` runs. */
@@ -22,7 +22,7 @@ const args = words.filter((word) => word !== "--all" && word !== "--rest");
 const isPart = args.some((word) => !word.startsWith("-") || word.startsWith("--project"));
 
 try {
-  await buildWorker();
+  await buildPackages();
 } catch (error) {
   if (!(error instanceof Refusal)) throw error;
   console.error(error.message);

@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Metafile } from "esbuild";
 import { DEPLOY_FILE } from "../../src/host/cloudflare/wrangler.ts";
 import { OPTIONS_FILE, SCRIPT_FILE, TWIN_FILES } from "../../src/host/built-worker.ts";
-import { buildWorker, DIST } from "../build-worker.ts";
+import { DIST } from "../build-worker.ts";
 import { bundle, usedInputs } from "./bundles.ts";
 import type { Declarations } from "./declarations.ts";
 import { manifestOf, REPOSITORY } from "./manifest.ts";
@@ -34,9 +34,8 @@ const DESCRIBED: Described = {
   optionalPeers: { "@playwright/test": ">=1.50.0", vitest: ">=3.2.0" },
 };
 
-/** Writes the package `mailkeep-server` to a folder: the worker as it is deployed, and the programs around it. */
+/** Writes the package `mailkeep-server` to a folder: the built worker as it is deployed, and the programs around it. */
 export async function stageServer(folder: string, declarations: Declarations): Promise<Staged> {
-  await buildWorker();
   const files = { serve: "server/serve.ts", program: "server/program.ts" };
   const programs = Object.entries(ENTRIES).map(([name, entry]) => [name, `${entry}.ts`]);
   const library = await bundle({ ...files, ...Object.fromEntries(programs) }, path.join(folder, "lib"), {

@@ -70,7 +70,7 @@ export function firstMinute(url: string): Example[] {
         "",
         `const mail = await Mailkeep.bootstrap({ url: ${JSON.stringify(url)} });`,
         'console.log("Sign up with", mail.address);',
-        "const found = await mail.codes.wait({ timeoutMs: 300_000 });",
+        "const found = await mail.codes.wait({ timeoutMs: 60_000 });",
         "console.log(found?.code);",
       ),
     },
@@ -79,17 +79,26 @@ export function firstMinute(url: string): Example[] {
       title: "Command line",
       language: "sh",
       place:
-        "Run this in a project that has the package mailkeep. The second line shows the address to sign up with.",
-      text: lines(setUrl(url), `${NPX} signup --temporary`, `CODE=$(${NPX} code --wait 300)`),
+        "Run this in a project that has the package mailkeep. The second line prints the address to sign up with; the third waits a minute for the code.",
+      text: lines(setUrl(url), `${NPX} signup --temporary`, `${NPX} code --wait 60`),
     },
   ];
 }
 
-/** The clients other than curl, a line each, for a screen without room. `$K` is the shell's variable with the key. */
-export function otherClients(url: string): { name: string; text: string }[] {
-  return [
+/**
+ * The clients other than curl, a line each, for a screen without room. `$K` is the shell's variable with the key. Two of them
+ * need the package `mailkeep`.
+ */
+export function otherClients(url: string, hasPackage: boolean): { name: string; text: string }[] {
+  const ofPackage = [
     { name: "Command line", text: `${NPX} signup --temporary --url ${word(url)}` },
-    { name: "TypeScript", text: `const mail = await Mailkeep.bootstrap({ url: ${JSON.stringify(url)} });` },
+    {
+      name: "TypeScript",
+      text: `import { Mailkeep } from "mailkeep"; const mail = await Mailkeep.bootstrap({ url: ${JSON.stringify(url)} });`,
+    },
+  ];
+  return [
+    ...(hasPackage ? ofPackage : []),
     { name: "Claude Code", text: claudeMcpAdd(url, "$K") },
     { name: "More", text: `Claude Desktop, Cursor, VS Code: ${url}/  For agents: ${url}/llms.txt` },
   ];

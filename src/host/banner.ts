@@ -17,6 +17,8 @@ export interface Ready {
   dataDir: string;
   /** Where the operator key is; never the key itself. */
   keySource: string;
+  /** Whether the package `mailkeep` is in the folder of this process. */
+  hasClient: boolean;
   workerdPid: number | null;
   startMs: number;
 }
@@ -42,9 +44,9 @@ export function readyLine(ready: Ready): string {
 export function banner(ready: Ready): string {
   const smtpAt = `${bracketed(ready.smtp.host)}:${ready.smtp.port}`;
   const url = ready.publicUrl ?? ready.http;
-  const clients = otherClients(url).map(({ name, text }) => `  ${name.padEnd(14)}${text}`);
+  const clients = otherClients(url, ready.hasClient).map(({ name, text }) => `  ${name.padEnd(14)}${text}`);
   return `
-Mailkeep is ready (${(ready.startMs / 1000).toFixed(1)} s). Ctrl-C stops it.
+Mailkeep is ready (${(ready.startMs / 1000).toFixed(1)} s). Ctrl-C stops it. PORT and SMTP_PORT set other ports.
 
   HTTP          ${ready.http}${everyAddress(ready.host)}${ready.publicUrl === null ? "" : `; for others: ${url}`}
   SMTP          ${smtpAt}${everyAddress(ready.smtp.host)}${ready.smtp.tls ? ", STARTTLS" : ""}
@@ -53,7 +55,7 @@ Mailkeep is ready (${(ready.startMs / 1000).toFixed(1)} s). Ctrl-C stops it.
   Data          ${ready.dataDir}
   Operator key  ${ready.keySource}
 
-Try it in another terminal:
+Try it in another terminal, in this folder:
 # 1. Create a mailbox
 M=$(curl -sX POST ${url}/v1/bootstrap); A=\${M#*'"mailbox":"'}; A=\${A%%'"'*}; K=\${M#*'"api_key":"'}; K=\${K%%'"'*}; echo "$A"
 # 2. Send a mail to it over SMTP

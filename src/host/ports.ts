@@ -37,7 +37,7 @@ export function listenRefusal(place: Place, error: unknown): Refusal {
     // Miniflare's code for the same.
     case "ERR_ADDRESS_IN_USE":
       return new Refusal(
-        `${protocol} port ${port} on ${host} is busy: stop the program that listens there, or set ${variable} to another port`,
+        `${protocol} port ${port} on ${host} is busy: stop the program that listens there, or set ${variable} to another port, such as ${variable}=${port + 1}`,
       );
     case "EACCES":
       return new Refusal(

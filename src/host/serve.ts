@@ -1,3 +1,5 @@
+import { createRequire } from "node:module";
+import path from "node:path";
 import type { Environment } from "../config/check.ts";
 import { outboundOf } from "../config/env.ts";
 import { ALL_SETTINGS } from "../config/fault-lines.ts";
@@ -171,10 +173,22 @@ function announce(
     outbound: outboundOf(worker),
     dataDir: settings.dataDir,
     keySource: worker.AUTH_TOKEN === null ? secretsPath(settings.dataDir) : "the variable AUTH_TOKEN",
+    hasClient: hasPackage("mailkeep"),
     workerdPid: workerdPid(process.pid),
     startMs: performance.now() - startedMs,
   };
   process.stdout.write(settings.readyJson ? `${readyLine(ready)}\n` : banner(ready));
+}
+
+/** Whether a program in the folder of this process can import a package. */
+function hasPackage(name: string): boolean {
+  try {
+    createRequire(path.resolve("package.json")).resolve(name);
+    return true;
+  } catch {
+    // Not there.
+    return false;
+  }
 }
 
 /** Warns of variables that nobody knows, and reads all settings. Throws a {@link Refusal}. */

@@ -88,8 +88,9 @@ function FirstMinute({ origin, hasTemporary }: { origin: string; hasTemporary: b
           </p>
           <Pastes name="clients" of={firstMinute(origin)} />
           <p class="small muted">
-            TypeScript and the command line need the package <code>mailkeep</code>, which is not published:{" "}
-            <code>npm run pack</code> in the repository of Mailkeep writes it.
+            TypeScript and the command line need the package <code>mailkeep</code>, which is not published.
+            They work in a clone of Mailkeep, and in a project after <code>npm install</code> of the clone’s
+            folder.
           </p>
         </>
       ) : (

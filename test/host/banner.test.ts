@@ -13,6 +13,7 @@ describe("the screen of a start", () => {
     outbound: "local",
     dataDir: "/data",
     keySource: "/data/secrets.json",
+    hasClient: true,
     workerdPid: 7,
     startMs: 900,
   };
@@ -27,16 +28,26 @@ describe("the screen of a start", () => {
 
   it("shows the other clients with the address: command line, TypeScript, MCP, and what an agent reads", () => {
     const screen = banner(ready);
-    for (const { name, text } of otherClients(ready.http)) {
+    for (const { name, text } of otherClients(ready.http, true)) {
       expect(text).toContain(ready.http);
       expect(screen).toContain(`\n  ${name.padEnd(14)}${text}\n`);
     }
-    expect(otherClients(ready.http).map(({ name }) => name)).toEqual([
+    expect(otherClients(ready.http, true).map(({ name }) => name)).toEqual([
       "Command line",
       "TypeScript",
       "Claude Code",
       "More",
     ]);
+  });
+
+  it("shows no command of the package mailkeep where it is not installed", () => {
+    const screen = banner({ ...ready, hasClient: false });
+    expect(screen).not.toMatch(/npx|TypeScript/);
+    expect(screen).toContain("Claude Code");
+  });
+
+  it("says how to get other ports", () => {
+    expect(banner(ready)).toMatch(/PORT and SMTP_PORT set other ports/);
   });
 
   it("shows commands with the address that the certificate names, where others reach the server", () => {

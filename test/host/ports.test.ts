@@ -20,7 +20,7 @@ describe("the ports of a start", () => {
     const { port } = other.address() as AddressInfo;
     const claim = claimPorts([{ protocol: "SMTP", host: "127.0.0.1", port, variable: "SMTP_PORT" }]);
     await expect(claim).rejects.toThrow(
-      `SMTP port ${port} on 127.0.0.1 is busy: stop the program that listens there, or set SMTP_PORT to another port`,
+      `SMTP port ${port} on 127.0.0.1 is busy: stop the program that listens there, or set SMTP_PORT to another port, such as SMTP_PORT=${port + 1}`,
     );
     await new Promise((resolve) => void other.close(resolve));
   });

@@ -1,10 +1,14 @@
-import { execFile, spawnSync } from "node:child_process";
+import { execFile, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { bundleCli } from "../../../scripts/bundle-cli.ts";
+import { firstMinute, otherClients } from "../../../src/contract/first-minute.ts";
+import { VERSION } from "../../../src/contract/product.ts";
+import { banner } from "../../../src/host/banner.ts";
 import { signatureHeaders } from "../../../src/webhooks/sign.ts";
 import { bareEnvironment, Server } from "../../served/server.ts";
 import { sendMail } from "../../served/smtp.ts";
@@ -101,6 +105,112 @@ type Follow = (options: {
   signal: AbortSignal;
   onEvent: (kind: string, data: Heard["data"], id: string) => void;
 }) => Promise<void>;
+
+/** An example as it is printed, for a shell or for Node, in the folder of the repository. */
+interface Printed {
+  name: string;
+  language: string;
+  /** `url` is that of the server. */
+  text: (url: string) => string;
+}
+
+/** The client's line of the banner. */
+const lineOf = (name: string, url: string): string =>
+  otherClients(url, true).find((client) => client.name === name)?.text ?? "";
+
+const PRINTED: readonly Printed[] = [
+  { name: "command line of the banner", language: "sh", text: (url) => lineOf("Command line", url) },
+  {
+    name: "TypeScript of the banner",
+    language: "ts",
+    text: (url) => `${lineOf("TypeScript", url)} console.log(mail.address);`,
+  },
+  ...firstMinute("").map(({ id, title, language }) => ({
+    name: `${title} of the start page`,
+    language,
+    text: (url: string) => firstMinute(url).find((example) => example.id === id)?.text ?? "",
+  })),
+  ...["README.md", "docs/agents.md"].flatMap((file) =>
+    page(file)
+      .blocks.filter(({ mark }) => /^example: (?:cli|typescript)$/.test(mark))
+      .map(({ mark, language, text }) => ({
+        name: `${mark} of ${file}`,
+        language,
+        text: (url: string) => text.replaceAll("http://127.0.0.1:8787", url),
+      })),
+  ),
+];
+
+/**
+ * Runs an example in the repository, as a newcomer does, with a home folder of its own. When it has printed an address, a mail
+ * with a code comes there.
+ */
+async function runPrinted({ language, text }: Printed): Promise<{ code: number | null; output: string }> {
+  const [command, ...words] =
+    language === "sh"
+      ? ["sh", "-ec", text(server.url)]
+      : [process.execPath, "--input-type=module", "--eval", text(server.url)];
+  const child = spawn(command ?? "", words, {
+    cwd: ROOT,
+    // A command that is not in the repository must not come from a registry.
+    env: bareEnvironment({ HOME: folder, npm_config_offline: "true" }),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  let isSent = false;
+  const hear = (chunk: Buffer): void => {
+    output += chunk.toString();
+    const [address] = /agent-[0-9a-f]+@[\w.]+/.exec(output) ?? [];
+    if (address === undefined || isSent) return;
+    isSent = true;
+    const mail = {
+      from: "login@shop.example",
+      to: address,
+      subject: "Your code",
+      text: "Your code is 482913.",
+    };
+    void sendMail(server.smtpPort, mail);
+  };
+  child.stdout.on("data", hear);
+  child.stderr.on("data", hear);
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, output };
+}
+
+describe("the first commands, as they are printed", () => {
+  it.each(PRINTED)("work in the repository, where `npm start` was run: $name", async (printed) => {
+    const { code, output } = await runPrinted(printed);
+    const isForCode = /\bcodes?\b/.test(printed.text(""));
+    const result = isForCode ? /agent-[0-9a-f]+@[^]*482913/ : /agent-[0-9a-f]+@/;
+    expect({ code, output }).toEqual({ code: 0, output: expect.stringMatching(result) });
+  });
+
+  it("are those of the banner: a mailbox, a mail to it and its code, pasted as three lines", async () => {
+    const screen = banner({
+      http: server.url,
+      publicUrl: null,
+      host: "127.0.0.1",
+      smtp: { host: "127.0.0.1", port: server.smtpPort, tls: false },
+      metrics: null,
+      mailDomain: "mailkeep.test",
+      outbound: "local",
+      dataDir: "data",
+      keySource: "data/secrets.json",
+      hasClient: true,
+      workerdPid: null,
+      startMs: 1,
+    });
+    const lines = screen.split("\n").filter((line) => /^(?:M=|printf|curl)/.test(line));
+    expect(lines).toHaveLength(3);
+    const { code, stdout } = await paste(lines.join("\n"));
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('"code":"482913"') });
+  });
+
+  it("start mailkeep-server too", async () => {
+    const printed = { name: "", language: "sh", text: () => "npx --no-install mailkeep-server --version" };
+    expect(await runPrinted(printed)).toMatchObject({ code: 0, output: expect.stringContaining(VERSION) });
+  });
+});
 
 describe("the stream reader of docs/events.md", () => {
   it("hears named events with a key in a header, and resumes after the last one", async () => {
