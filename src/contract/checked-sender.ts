@@ -36,6 +36,8 @@ export const CheckedSender = z.strictObject({
   from_domain: name.nullable(),
   spf: MethodResult,
   dmarc: MethodResult,
+  /** Whether aligned SPF is enough for DMARC to pass. */
+  dmarc_by_spf: z.boolean(),
   signatures: z
     .array(
       z.strictObject({

@@ -24,7 +24,7 @@ export const Rejection = z.enum(REJECTIONS);
 export type Rejection = z.infer<typeof Rejection>;
 
 /** The finer reasons of `unverified_sender`. */
-export const REJECTION_DETAILS = ["other_recipient", "automatic_answer"] as const;
+export const REJECTION_DETAILS = ["other_recipient", "unsigned_recipient", "automatic_answer"] as const;
 export const RejectionDetail = z.enum(REJECTION_DETAILS);
 export type RejectionDetail = z.infer<typeof RejectionDetail>;
 
@@ -39,7 +39,7 @@ export const RejectedMail = z
     at: Timestamp.meta({ description: "When the mail was received." }),
     detail: RejectionDetail.optional().meta({
       description:
-        "With `unverified_sender`, where the sender's domain is proven. `other_recipient`: To and Cc do not name the address of the expectation, so somebody may have forwarded a mail that was sent to them. `automatic_answer`: it answers a mail (`Auto-Submitted: auto-replied`), and may quote what a stranger wrote.",
+        "With `unverified_sender`, where the sender's domain is proven. `other_recipient`: To and Cc do not name the address of the expectation, so someone may have forwarded a mail that was sent to them. `unsigned_recipient`: they do, but the sender did not sign that field, so anyone can have written it. `automatic_answer`: it answers a mail (`Auto-Submitted: auto-replied`), and may quote what a stranger wrote.",
     }),
     link_host: z
       .string()

@@ -74,6 +74,10 @@ export const Attachment = z
   .meta({ id: "Attachment" });
 export type Attachment = z.infer<typeof Attachment>;
 
+/** Fields that name the recipients of a message. */
+export const RecipientField = z.enum(["to", "cc"]);
+export type RecipientField = z.infer<typeof RecipientField>;
+
 /** One DKIM signature of a message. */
 export const Signature = z.object({
   domain: z.string(),
@@ -82,6 +86,9 @@ export const Signature = z.object({
   bits: z.int().nullable().meta({ description: "Bits of the public key; null where no key was read." }),
   result: z.string(),
   aligned: z.boolean().meta({ description: "Whether `domain` stands for the domain of From." }),
+  covers: z.array(RecipientField).optional().meta({
+    description: "Which of To and Cc a passing signature signs. Anyone can rewrite the other one.",
+  }),
 });
 export type Signature = z.infer<typeof Signature>;
 
@@ -100,6 +107,10 @@ export const Authentication = z
         "Whether the domain of From is proven, by an aligned DKIM signature or by DMARC. `none`: nothing proves it. `temperror`: DNS did not answer.",
     }),
     aligned_domain: z.string().nullable().meta({ description: "The proven domain; null unless `pass`." }),
+    proven_fields: z.array(RecipientField).optional().meta({
+      description:
+        "Which of To and Cc the proven domain wrote: both where SPF proves it, else those that an aligned signature signs.",
+    }),
     checked_by: z.enum(["self", "cloudflare", "border"]).meta({
       description:
         "`self`: this deployment. `cloudflare`: Email Routing, and DKIM by this deployment. `border`: the gateway that `AUTHSERV_ID` names.",

@@ -1,3 +1,4 @@
+import { commentEnd } from "./authentication/reports/results-field.ts";
 import { lazy } from "./lazy.ts";
 import { anyOf, wordsOf } from "./languages/matching.ts";
 
@@ -11,8 +12,8 @@ export interface HeadedMail {
   subject: string;
 }
 
-/** Header values are cut here before they are read; only their first words matter. */
-const MAX_VALUE_CHARS = 1_000;
+/** Characters that are read of the local part of an address. */
+const MAX_LOCAL_CHARS = 1_000;
 
 /** Local parts of addresses that nobody reads; compared without `.`, `-` and `_`. */
 const unreadLocalPart = lazy(() => {
@@ -37,21 +38,29 @@ const automaticSubject = lazy(
 /** Set by programs that answer for someone; RFC 3834 came later. */
 const ANSWER_HEADERS = ["x-autoreply", "x-autorespond", "x-autoresponder"];
 
-/** A header value in lower case, trimmed and cut; "" if there is none. */
-export function valueOf(
-  { headers }: Pick<HeadedMail, "headers">,
-  name: string,
-  maxChars = MAX_VALUE_CHARS,
-): string {
-  return Object.hasOwn(headers, name) ? (headers[name] ?? "").slice(0, maxChars).trim().toLowerCase() : "";
+/** The values of all fields of a name, whole, in lower case and trimmed. */
+export function valuesOf({ headers }: Pick<HeadedMail, "headers">, name: string): string[] {
+  const written = Object.hasOwn(headers, name) ? headers[name] : undefined;
+  return written === undefined ? [] : written.split("\n").map((value) => value.trim().toLowerCase());
 }
 
-/** The first words of each Auto-Submitted field (RFC 3834 §5), without parameters and comments; "" for one without. */
+/** Whether a field of a name has a value. */
+export function isFilled(mail: Pick<HeadedMail, "headers">, name: string): boolean {
+  return valuesOf(mail, name).some((value) => value !== "");
+}
+
+/** The keyword of each Auto-Submitted field (RFC 3834 §5), without parameters and comments; "" for one without. */
 function autoSubmitted(mail: Pick<HeadedMail, "headers">): string[] {
-  if (!Object.hasOwn(mail.headers, "auto-submitted")) return [];
-  return valueOf(mail, "auto-submitted")
-    .split("\n")
-    .map((value) => /^[a-z-]*/.exec(value.trim())?.[0] ?? "");
+  return valuesOf(mail, "auto-submitted").map(firstWord);
+}
+
+/** The first word of a value; comments and blanks may stand before it (RFC 5322 §3.2.2). */
+function firstWord(value: string): string {
+  let at = 0;
+  while (at !== -1 && at < value.length && /[\s(]/.test(value[at] ?? "")) {
+    at = value[at] === "(" ? commentEnd(value, at) : at + 1;
+  }
+  return at === -1 ? "" : (/^[a-z_-]*/.exec(value.slice(at))?.[0] ?? "");
 }
 
 /** RFC 3834 §5: anything but "no" says that no person sent this mail; a field without a word says nothing. */
@@ -65,21 +74,19 @@ export function isAutoReplied(mail: Pick<HeadedMail, "headers">): boolean {
 }
 
 function hasAnswerHeader(mail: Pick<HeadedMail, "headers">): boolean {
-  return ANSWER_HEADERS.some((name) => valueOf(mail, name) !== "");
+  return ANSWER_HEADERS.some((name) => isFilled(mail, name));
 }
 
 function hasPrecedence(mail: HeadedMail, values: readonly string[]): boolean {
-  return valueOf(mail, "precedence")
-    .split("\n")
-    .some((value) => values.includes(value.trim()));
+  return valuesOf(mail, "precedence").some((value) => values.includes(firstWord(value)));
 }
 
 /** Whether a mail went to many recipients, by its list headers or its Precedence. */
 export function isBulk(mail: HeadedMail): boolean {
   return (
-    valueOf(mail, "list-id") !== "" ||
-    valueOf(mail, "list-unsubscribe") !== "" ||
-    valueOf(mail, "list-post") !== "" ||
+    isFilled(mail, "list-id") ||
+    isFilled(mail, "list-unsubscribe") ||
+    isFilled(mail, "list-post") ||
     hasPrecedence(mail, ["bulk", "list", "junk"])
   );
 }
@@ -90,7 +97,7 @@ export function hasNullReturnPath({ envelopeFrom }: Pick<HeadedMail, "envelopeFr
 }
 
 function localPart(address: string): string {
-  const local = address.slice(0, MAX_VALUE_CHARS).toLowerCase().split("@")[0] ?? "";
+  const local = address.slice(0, MAX_LOCAL_CHARS).toLowerCase().split("@")[0] ?? "";
   return local.replace(/[._-]/g, "");
 }
 
@@ -115,8 +122,8 @@ export function isUnattended(mail: HeadedMail): boolean {
   return (
     hasNullReturnPath(mail) ||
     unreadLocalPart().test(localPart(mail.fromAddress)) ||
-    valueOf(mail, "x-auto-response-suppress") !== "" ||
-    valueOf(mail, "feedback-id") !== "" ||
+    isFilled(mail, "x-auto-response-suppress") ||
+    isFilled(mail, "feedback-id") ||
     isAutomaticAnswer(mail)
   );
 }
@@ -138,7 +145,7 @@ export function automaticAnswerFault(mail: HeadedMail, isOwn: (address: string) 
     ],
     [isBulk(mail) || Object.keys(mail.headers).some((name) => name.startsWith("list-")), "it went to many"],
     [isUnattended(mail) || isReadByNobody(mail.envelopeFrom), "nobody reads answers to it"],
-    [valueOf(mail, "received", Infinity).split("\n").length >= MAX_HOPS, "it has gone in circles"],
+    [valuesOf(mail, "received").length >= MAX_HOPS, "it has gone in circles"],
   ];
   return faults.find(([isFault]) => isFault)?.[1] ?? null;
 }

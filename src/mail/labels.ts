@@ -1,4 +1,4 @@
-import { type HeadedMail, isAutoSubmitted, isBulk, isUnattended, valueOf } from "./automatic.ts";
+import { type HeadedMail, isAutoSubmitted, isBulk, isFilled, isUnattended, valuesOf } from "./automatic.ts";
 
 /** A label that a mail gets at receipt, for filters and for webhooks of one label. */
 export type MailLabel = "newsletter" | "notification" | "code" | "personal";
@@ -23,11 +23,11 @@ const EVENT_HEADERS = [
 
 /** RFC 2369 §3.4: a list that takes posts is a discussion; `NO` marks an announcement list. */
 function isDiscussion(mail: LabelledMail): boolean {
-  return valueOf(mail, "list-post").includes("<mailto:");
+  return valuesOf(mail, "list-post").some((value) => value.includes("<mailto:"));
 }
 
 function isEvent(mail: LabelledMail): boolean {
-  return isAutoSubmitted(mail) || EVENT_HEADERS.some((name) => valueOf(mail, name) !== "");
+  return isAutoSubmitted(mail) || EVENT_HEADERS.some((name) => isFilled(mail, name));
 }
 
 /**

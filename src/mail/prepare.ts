@@ -1,4 +1,4 @@
-import type { Authentication, Metadata } from "../contract/message.ts";
+import type { Authentication, Metadata, RecipientField } from "../contract/message.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import { latinJson, ownJson } from "../lib/json-text.ts";
 import { authenticate, shownAuthor, type SenderCheck } from "./authentication/authenticate.ts";
@@ -89,7 +89,7 @@ export function prepareRead(mail: ReadMail, envelope: Envelope, check: SenderChe
     listing: latinJson(listing),
     toAddress: envelope.to,
     senders: sendersOf(parsed, fromAddress),
-    named: namedIn(parsed),
+    ...namedIn(parsed, sender.authentication),
     isAutoReplied: isAutoReplied(parsed),
     senderFolded: foldForMatch(`${fromAddress} ${listing.from_name}`),
     subjectFolded: foldForMatch(parsed.subject),
@@ -159,10 +159,19 @@ function sendersOf({ senders }: Parsed, fromAddress: string): string[] {
   return all.length > MAX_SENDERS ? [...all.slice(0, MAX_SENDERS), ""] : all;
 }
 
-/** The readable addresses of To and Cc, of a long list the first. */
-function namedIn({ to, cc }: Parsed): string[] {
-  const read = [...to, ...cc].slice(0, MAX_NAMED).map(({ address }) => trimmedAddress(address));
-  return [...new Set(read.filter((address) => address !== null))];
+/** The readable addresses of To and Cc, of a long list the first: those that the proven domain wrote, and the others. */
+function namedIn(
+  { to, cc }: Parsed,
+  authentication: Authentication | null,
+): Pick<PreparedMail, "named" | "unproven"> {
+  const isProven = (field: RecipientField): boolean =>
+    authentication?.proven_fields?.includes(field) === true;
+  const read = (isWanted: boolean): string[] => {
+    const people = [...(isProven("to") === isWanted ? to : []), ...(isProven("cc") === isWanted ? cc : [])];
+    const addresses = people.slice(0, MAX_NAMED).map(({ address }) => trimmedAddress(address));
+    return [...new Set(addresses.filter((address) => address !== null))];
+  };
+  return { named: read(true), unproven: read(false) };
 }
 
 function recipientsOf({ to, alsoTo = [] }: Envelope): string[] {

@@ -76,8 +76,12 @@ export interface PreparedMail {
   toAddress: string;
   /** The addresses of its From as written, each once, for the rules; one that nobody can read is "". Empty for outgoing mail. */
   senders: string[];
-  /** Addresses of To and Cc with their tags (`trimmedAddress`), each once, for expectations; unreadable ones are left out. */
+  /**
+   * Addresses of To and Cc with their tags (`trimmedAddress`), each once, for expectations; unreadable ones are left out.
+   * `unproven`: those that the proven domain may not have written (`proven_fields`).
+   */
   named: string[];
+  unproven: string[];
   /** Whether it says that it answers a mail by itself (RFC 3834). */
   isAutoReplied: boolean;
   /** Sender and subject as filters compare them (`foldForMatch`). */

@@ -10,6 +10,7 @@ const found = (selector: string, count = 1): CheckedSender => ({
   from_domain: "b\u00fccher.example",
   spf: "none",
   dmarc: "none",
+  dmarc_by_spf: false,
   signatures: Array.from({ length: count }, () => ({
     domain: "example.com",
     selector,
@@ -17,6 +18,7 @@ const found = (selector: string, count = 1): CheckedSender => ({
     bits: null,
     result: "permerror",
     aligned: false,
+    covers: ["to", "cc"],
   })),
   arc: null,
 });

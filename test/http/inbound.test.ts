@@ -604,6 +604,7 @@ describe("who sent a message that is handed over", () => {
     from_domain: "example.com",
     spf: "none",
     dmarc: "pass",
+    dmarc_by_spf: false,
     signatures: [
       {
         domain: "example.com",
@@ -612,6 +613,7 @@ describe("who sent a message that is handed over", () => {
         bits: 2_048,
         result: "pass",
         aligned: true,
+        covers: ["to"],
       },
     ],
     arc: null,

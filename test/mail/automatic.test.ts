@@ -4,6 +4,7 @@ import {
   automaticAnswerFault,
   type HeadedMail,
   isAutomaticAnswer,
+  isAutoReplied,
   isAutoSubmitted,
 } from "../../src/mail/automatic.ts";
 import { isOwnAddress } from "../../src/mail/compose/outgoing.ts";
@@ -35,6 +36,12 @@ describe("automaticAnswerFault", () => {
     { "auto-submitted": "auto-notified" },
     { "auto-submitted": "no\nauto-replied" },
     { "auto-submitted": "x-unknown" },
+    { "auto-submitted": `no; x=${"y".repeat(2_000)}\nauto-replied` },
+    { "auto-submitted": `(${"c".repeat(2_000)}) auto-replied` },
+    { precedence: `first-class (${"c".repeat(2_000)})\nbulk` },
+    { precedence: "list (of members)" },
+    { "x-autoreply": `${"\n".repeat(2_000)}yes` },
+    { "list-id": `${"\n".repeat(2_000)}<l.example.com>` },
     { precedence: "bulk" },
     { precedence: " Junk " },
     { precedence: "list" },
@@ -96,6 +103,30 @@ describe("automaticAnswerFault", () => {
         },
       ),
     );
+  });
+});
+
+describe("isAutoReplied", () => {
+  const isSo = (value: string) => isAutoReplied(withHeaders({ "auto-submitted": value }));
+
+  it("reads the keyword of each field, however much stands before and after it", () => {
+    const filler = "x".repeat(2_000);
+    expect(
+      [
+        `no; x=${filler}\nauto-replied`,
+        `no (${filler})\nAuto-Replied; x=${filler}`,
+        `${"no\n".repeat(2_000)}auto-replied`,
+        `(${filler}) (a (nested\\) one)) auto-replied`,
+        `${" ".repeat(2_000)}auto-replied`,
+      ].map(isSo),
+    ).toEqual([true, true, true, true, true]);
+    expect(["no (auto-replied)", "no; auto-replied", "(auto-replied", "auto-generated"].map(isSo)).toEqual([
+      false,
+      false,
+      false,
+      false,
+    ]);
+    expect(isAutoReplied(withHeaders({ "x-autoreply": `${"\n".repeat(2_000)}yes` }))).toBe(true);
   });
 });
 

@@ -292,6 +292,18 @@ describe("a proven mail that was written to somebody else", () => {
     ]);
   });
 
+  it("is not released where only a field names the mailbox that its signature does not cover", async () => {
+    const expectation = made();
+    const signature = "DKIM-Signature: v=1; a=rsa-sha256; d=brand.example; s=s1; h=from:to:subject; bh=YQ==; b=YQ==";
+    const email_id = await arrive({ named: [STRANGER], headers: [`Cc: ${ADDRESS}`, signature] });
+    expect(await ask(expectation)).toMatchObject({
+      status: "waiting",
+      rejected: [{ email_id, reason: "unverified_sender", detail: "unsigned_recipient" }],
+    });
+    await arrive({ headers: [signature] });
+    expect((await ask(expectation)).code).toBe("482913");
+  });
+
   it("is not released for a tag, where it names the mailbox alone", async () => {
     const expectation = made({ exclusive: true });
     await arrive({ to: [expectation.address], named: [ADDRESS] });
@@ -320,7 +332,13 @@ describe("a proven mail that was written to somebody else", () => {
 });
 
 describe("an automatic answer", () => {
-  it.each(["Auto-Submitted: auto-replied", "Auto-Submitted: auto-replied; x=1", "X-Autoreply: yes"])(
+  it.each([
+    "Auto-Submitted: auto-replied",
+    "Auto-Submitted: auto-replied; x=1",
+    `Auto-Submitted: no; x=${"x".repeat(1_100)}\r\nAuto-Submitted: auto-replied`,
+    "Auto-Submitted: (on vacation) auto-replied",
+    "X-Autoreply: yes",
+  ])(
     "is not released, because it may quote a stranger: %s",
     async (field) => {
       const expectation = made();

@@ -81,6 +81,7 @@ export function mailOf(name: string, labels: string[] = []): PreparedMail {
     toAddress: "box@mailkeep.test",
     senders: ["ann@example.net"],
     named: ["box@mailkeep.test"],
+    unproven: [],
     isAutoReplied: false,
     senderFolded: "ann@example.net",
     subjectFolded: name,

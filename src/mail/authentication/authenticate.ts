@@ -6,6 +6,7 @@ import type { ParsedMail } from "../mime/parsed-mail.ts";
 import { isAligned } from "./alignment.ts";
 import { authorOf } from "./author.ts";
 import { checkedSenderOf, factsOfChecked } from "./checked-sender.ts";
+import { coveredByAll, RECIPIENT_FIELDS } from "./covered-fields.ts";
 import type { Findings, SpfFinding } from "./checks/findings.ts";
 import { judge, sentInside, wholeAuthentication, type StoredAuthentication } from "./judge.ts";
 import { cloudflareResults } from "./reports/cloudflare.ts";
@@ -75,20 +76,24 @@ export function shownAuthor({ raw, parsed }: Omit<Arrived, "via">): string | nul
 }
 
 function reportedFacts(
-  { raw }: Arrived,
+  mail: Arrived,
   { by, own }: Extract<SenderCheck, { kind: "reported" }>,
 ): SenderFacts | null {
-  const results = reportedResults(raw, by);
+  const results = reportedResults(mail.raw, by);
   const found = own && factsOfChecked(checkedSenderOf(own));
   if (results === null || found === null || own === null) {
-    return results === null ? found : factsOf(results, authorOf(raw).domain, by);
+    return results === null ? found : factsOf(results, mail, { by, fromDomain: authorOf(mail.raw).domain });
   }
   const isWhole = own.dmarc.record === null || own.spf !== null;
-  const reported = factsOf(results, own.fromDomain, by);
+  const reported = factsOf(results, mail, { by, fromDomain: own.fromDomain });
   return combined(reported, { facts: found, isWhole }, { needsOwn: by.kind === "cloudflare" });
 }
 
-function factsOf(results: FieldResults, fromDomain: string | null, by: Reporter): SenderFacts {
+function factsOf(
+  results: FieldResults,
+  { raw }: Arrived,
+  { fromDomain, by }: { fromDomain: string | null; by: Reporter },
+): SenderFacts {
   const signatures = results.signatures.map((one) => {
     const domain = canonicalDomain(one.domain) ?? "";
     const aligned = fromDomain !== null && isAligned(domain, fromDomain, "relaxed");
@@ -105,7 +110,15 @@ function factsOf(results: FieldResults, fromDomain: string | null, by: Reporter)
     dkim,
     dmarc,
     signatures,
+    covered: isSpfProof(results, author) ? RECIPIENT_FIELDS : coveredByAll(raw, author),
     arc: null,
     conflict: !isSameAuthor,
   };
+}
+
+/** Whether a report says that the client which sent the message may send for the author's domain. */
+function isSpfProof(results: FieldResults, author: string | null): boolean {
+  const spf = reportedSpf(results);
+  if (author === null || results.dmarc !== "pass" || spf?.result !== "pass") return false;
+  return isAligned(spf.domain, author, "relaxed");
 }

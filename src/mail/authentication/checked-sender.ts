@@ -1,5 +1,6 @@
 import type { CheckedSender } from "../../contract/checked-sender.ts";
 import type { Findings } from "./checks/findings.ts";
+import { RECIPIENT_FIELDS } from "./covered-fields.ts";
 import type { MethodResult, SenderFacts } from "./sender-facts.ts";
 
 /** Best first: one valid signature is enough (RFC 6376 §4.2). */
@@ -11,21 +12,25 @@ export function checkedSenderOf(own: Findings): CheckedSender {
     from_domain: own.fromDomain,
     spf: own.spf?.result ?? "none",
     dmarc: own.dmarc.result,
-    signatures: own.signatures.map(({ domain, selector, algorithm, bits, result, aligned }) => ({
+    dmarc_by_spf: own.dmarc.isBySpf,
+    signatures: own.signatures.map(({ domain, selector, algorithm, bits, result, aligned, covers }) => ({
       domain,
       selector,
       algorithm,
       bits: bits === 0 ? null : bits,
       result,
       aligned,
+      covers,
     })),
     arc: own.arc,
   };
 }
 
 /** The same as facts to judge. */
-export function factsOfChecked({ from_domain, spf, dmarc, signatures, arc }: CheckedSender): SenderFacts {
+export function factsOfChecked(checked: CheckedSender): SenderFacts {
+  const { from_domain, spf, dmarc, dmarc_by_spf, signatures, arc } = checked;
   const results = signatures.map(({ result }) => result);
+  const proving = signatures.filter(({ aligned, result }) => aligned && result === "pass");
   return {
     checkedBy: "self",
     fromDomain: from_domain,
@@ -33,6 +38,9 @@ export function factsOfChecked({ from_domain, spf, dmarc, signatures, arc }: Che
     dkim: BEST_FIRST.find((result) => results.includes(result)) ?? "none",
     dmarc,
     signatures,
+    covered: RECIPIENT_FIELDS.filter(
+      (name) => dmarc_by_spf || proving.some(({ covers }) => covers?.includes(name)),
+    ),
     arc,
     conflict: false,
   };

@@ -1,5 +1,6 @@
 import type { Authentication } from "../../contract/message.ts";
 import type { SenderFacts } from "./sender-facts.ts";
+import { RECIPIENT_FIELDS } from "./covered-fields.ts";
 
 /**
  * Answers one question: is the domain of From proven?
@@ -18,6 +19,7 @@ export function judge(facts: SenderFacts): Authentication {
     dmarc: facts.dmarc,
     verdict,
     aligned_domain: verdict === "pass" ? facts.fromDomain : null,
+    proven_fields: verdict === "pass" ? [...facts.covered] : [],
     checked_by: facts.checkedBy,
     signatures: [...facts.signatures],
     arc: facts.arc,
@@ -46,7 +48,7 @@ function isSignedAs(domain: string, signatures: SenderFacts["signatures"]): bool
  */
 export function sentInside(fromDomain: string | null): Authentication {
   const unchecked = { checkedBy: "self", spf: "none", dkim: "none", signatures: [], arc: null } as const;
-  const judged = judge({ ...unchecked, fromDomain, dmarc: "pass", conflict: false });
+  const judged = judge({ ...unchecked, covered: RECIPIENT_FIELDS, fromDomain, dmarc: "pass", conflict: false });
   return { ...judged, dmarc: "none" };
 }
 
@@ -68,7 +70,7 @@ export function wholeAuthentication(
   shown: string | null = null,
 ): Authentication | null {
   if (stored === null || "verdict" in stored) return stored;
-  const border = { checkedBy: "border", signatures: [], arc: null, conflict: false } as const;
+  const border = { checkedBy: "border", signatures: [], covered: [], arc: null, conflict: false } as const;
   if (shown !== null) return judge({ ...stored, ...border, fromDomain: shown });
   const { verdict, ...others } = judge({ ...stored, ...border, fromDomain: "" });
   return { ...others, verdict: verdict === "pass" ? "none" : verdict, aligned_domain: null };

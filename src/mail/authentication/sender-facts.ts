@@ -1,4 +1,4 @@
-import type { Arc, Authentication, Signature } from "../../contract/message.ts";
+import type { Arc, Authentication, RecipientField, Signature } from "../../contract/message.ts";
 
 /** Results of RFC 8601 §2.7 and §6 as the API gives them; `none` also where a method was not checked. */
 export type MethodResult =
@@ -23,6 +23,8 @@ export interface SenderFacts {
   dmarc: MethodResult;
   /** `aligned` says whether the signing domain stands for the author's domain, relaxed or strict as its record says. */
   signatures: readonly Signature[];
+  /** Which of To and Cc the owner of the author's domain wrote, if that domain is proven. */
+  covered: readonly RecipientField[];
   /** Null where there is no ARC chain, or where it was not checked. */
   arc: Arc | null;
   /** Whether two checks of the same message disagreed; the facts are then those of the worse one. */

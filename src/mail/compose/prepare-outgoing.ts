@@ -20,10 +20,11 @@ export interface Departure {
 /** Nothing judges who sent a message that is written here, and to whom. */
 const NOT_RECEIVED: Pick<
   PreparedMail,
-  "senders" | "named" | "isAutoReplied" | "authentication" | "authorDomain"
+  "senders" | "named" | "unproven" | "isAutoReplied" | "authentication" | "authorDomain"
 > = {
   senders: [],
   named: [],
+  unproven: [],
   isAutoReplied: false,
   authentication: null,
   authorDomain: null,

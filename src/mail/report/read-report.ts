@@ -1,4 +1,4 @@
-import { hasNullReturnPath, isAutomaticAnswer, isFromMailSystem, valueOf } from "../automatic.ts";
+import { hasNullReturnPath, isAutomaticAnswer, isFromMailSystem, valuesOf } from "../automatic.ts";
 import type { DeliveryReport, FeedbackReport, RecipientStatus } from "./delivery-report.ts";
 import { readDeliveryStatus } from "./delivery-status.ts";
 import { readFeedback } from "./feedback.ts";
@@ -59,7 +59,7 @@ interface Container {
 }
 
 function containerOf(mail: ReportMail): Container {
-  const contentType = valueOf(mail, "content-type").split("\n")[0] ?? "";
+  const contentType = valuesOf(mail, "content-type")[0] ?? "";
   return {
     isReport: /^multipart\/report\s*(?:;|$)/.test(contentType),
     reportType: /;\s*report-type\s*=\s*"?\s*([^\s";]+)/.exec(contentType)?.[1] ?? "",

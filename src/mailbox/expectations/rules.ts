@@ -21,8 +21,9 @@ export interface ArrivedMail {
   authorDomain: string | null;
   /** Whether that domain is proven; null where nothing was checked. */
   authentication: Pick<Authentication, "verdict" | "aligned_domain"> | null;
-  /** Addresses of To and Cc, with their tags (`trimmedAddress`). */
+  /** Addresses of To and Cc, with their tags (`trimmedAddress`): those that the proven domain wrote, and the others. */
   named: readonly string[];
+  unproven: readonly string[];
   /** Whether it says that it answers a mail (RFC 3834). */
   isAutoReplied: boolean;
 }
@@ -130,12 +131,14 @@ function senderFault({ strict }: Wanted, domains: readonly string[], mail: Arriv
 function addressingFault({ strict, address }: Wanted, mail: ArrivedMail, own: OwnAddresses): Why | null {
   // Anybody can write any header where nothing is proven.
   if (strict === 0) return null;
-  const isNamed = mail.named.some((one) =>
+  const isOwn = (one: string): boolean =>
     address === null
       ? own.recipients.includes(one) || canonicalAddress(one) === own.mailbox
-      : one === address,
-  );
-  if (!isNamed) return { reason: "unverified_sender", detail: "other_recipient" };
+      : one === address;
+  if (!mail.named.some(isOwn)) {
+    const detail = mail.unproven.some(isOwn) ? "unsigned_recipient" : "other_recipient";
+    return { reason: "unverified_sender", detail };
+  }
   return mail.isAutoReplied ? { reason: "unverified_sender", detail: "automatic_answer" } : null;
 }
 

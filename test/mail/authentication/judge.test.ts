@@ -27,7 +27,7 @@ const signature = (more: Partial<Signature>): Signature => ({
 
 const verdict = (facts: Partial<SenderFacts>) => {
   const nothing = { checkedBy: "self", spf: "none", dkim: "none", dmarc: "none" } as const;
-  const known = { ...nothing, fromDomain: "example.com", signatures: [], arc: null, conflict: false };
+  const known = { ...nothing, fromDomain: "example.com", signatures: [], covered: [], arc: null, conflict: false };
   const { verdict: word, aligned_domain } = judge({ ...known, ...facts });
   return [word, aligned_domain];
 };
@@ -107,6 +107,7 @@ describe("sentInside", () => {
       dmarc: "none",
       verdict: "pass",
       aligned_domain: "mailkeep.test",
+      proven_fields: ["to", "cc"],
       checked_by: "self",
       signatures: [],
       arc: null,

@@ -32,18 +32,21 @@ function dkimMode(governing: Governing): Alignment {
   return governing.kind === "failed" ? "strict" : "relaxed";
 }
 
+const NO_RECORD = { isBySpf: false, record: null, policy: null } as const;
+
 /** Holds the results of SPF and DKIM against the record that governs From (RFC 7489 §6.6.2). */
 export function dmarcOf({ author, spf, signatures, governing }: Results): DmarcFinding {
   if (author.domain === null) {
-    return { result: author.fromFields === 0 ? "none" : "permerror", record: null, policy: null };
+    return { ...NO_RECORD, result: author.fromFields === 0 ? "none" : "permerror" };
   }
-  if (governing.kind === "failed") return { result: "temperror", record: null, policy: null };
-  if (governing.kind === "none") return { result: "none", record: null, policy: null };
+  if (governing.kind === "failed") return { ...NO_RECORD, result: "temperror" };
+  if (governing.kind === "none") return { ...NO_RECORD, result: "none" };
   const { record, policy } = governing;
   const isSpfAligned = spf !== null && isAligned(spf.domain, author.domain, record.spf);
   const aligned = signatures.flatMap((one) => (one.aligned ? [one.result] : []));
   const result = resultOf([...aligned, ...(isSpfAligned ? [spf.result] : [])], spf !== null);
-  return { result, record: record.text.slice(0, MAX_SHOWN_CHARS), policy };
+  const isBySpf = isSpfAligned && spf.result === "pass";
+  return { result, isBySpf, record: record.text.slice(0, MAX_SHOWN_CHARS), policy };
 }
 
 /** The result of DMARC from those of everything that is aligned. */

@@ -1,3 +1,5 @@
+import type { RecipientField } from "../../../contract/message.ts";
+
 /** Results of SPF (RFC 7208 §2.6). */
 export type SpfResult = "pass" | "fail" | "softfail" | "neutral" | "none" | "temperror" | "permerror";
 
@@ -33,12 +35,16 @@ export interface SignatureFinding {
   result: SignatureResult;
   /** Whether its domain is aligned with that of From, by the mode that the DMARC record sets. */
   aligned: boolean;
+  /** Which of To and Cc it signs; empty unless it passes. */
+  covers: RecipientField[];
   /** Why the result is no pass, in English; "" for a pass. */
   reason: string;
 }
 
 export interface DmarcFinding {
   result: DmarcResult;
+  /** Whether aligned SPF is enough for a pass. */
+  isBySpf: boolean;
   /** The record, cut; null if there is none. */
   record: string | null;
   /** The owner of the domain asks to treat mail that fails so; null without a record. */

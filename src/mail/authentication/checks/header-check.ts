@@ -1,6 +1,7 @@
 import type { LookUps } from "../../../lib/dns/limited-dns.ts";
 import { ArcCheck } from "./arc.ts";
 import { isAligned } from "../alignment.ts";
+import { coveredBy } from "../covered-fields.ts";
 import { authorOf, type Author } from "../author.ts";
 import { governingRecord, type Governing } from "./dmarc.ts";
 import type { SignatureFinding } from "./findings.ts";
@@ -73,7 +74,9 @@ export class HeaderCheck {
     for (const { signature, key: fetching } of this.#pending) {
       const { domain, selector, algorithm } = signature;
       const key = await fetching;
-      found.push({ domain, selector, algorithm, bits: key.bits, ...this.#verified(signature, key, hashed) });
+      const verified = this.#verified(signature, key, hashed);
+      const covers = verified.result === "pass" ? coveredBy(signature, this.#fields) : [];
+      found.push({ domain, selector, algorithm, bits: key.bits, covers, ...verified });
     }
     return found;
   }

@@ -36,6 +36,7 @@ export function combined(
     ...base,
     checkedBy: reported.checkedBy,
     fromDomain: reported.fromDomain === own.fromDomain ? own.fromDomain : null,
+    covered: found === "pass" ? own.covered : reported.covered,
     spf: reported.spf,
     dmarc: dmarcFor(verdict, [reported.dmarc, own.dmarc]),
     conflict: [reported.conflict, isBroken, isDistrusted, differ(said, decided)].includes(true),

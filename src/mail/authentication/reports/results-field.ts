@@ -42,7 +42,7 @@ interface Token {
 }
 
 /** The offset behind a comment that opens at `at` (RFC 5322 §3.2.2: nested, backslash quotes); -1 if it never closes. */
-function commentEnd(value: string, at: number): number {
+export function commentEnd(value: string, at: number): number {
   let depth = 0;
   for (let i = at; i < value.length; i += 1) {
     const char = value[i];

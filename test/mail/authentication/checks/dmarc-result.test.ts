@@ -31,7 +31,7 @@ const governing = fc.oneof(
 const spf = fc.option(fc.record({ result: fc.constantFrom(...SPF), domain: fc.constantFrom(...DOMAINS) }));
 const signature = fc
   .record({ domain: fc.constantFrom(...DOMAINS), result: fc.constantFrom(...SIGNATURE) })
-  .map((some) => ({ ...some, selector: "s1", algorithm: "rsa-sha256", bits: 2_048, reason: "" }));
+  .map((some) => ({ ...some, selector: "s1", algorithm: "rsa-sha256", bits: 2_048, covers: [], reason: "" }));
 
 /** Whether a domain speaks for example.com, by the mode. */
 const speaksFor = (domain: string, mode: Alignment): boolean =>

@@ -73,10 +73,11 @@ describe("who wrote a message", () => {
           bits: 2_048,
           result: "pass",
           aligned: true,
+          covers: ["to"],
           reason: "",
         },
       ],
-      dmarc: { result: "pass", record: "v=DMARC1; p=reject; np=quarantine", policy: "reject" },
+      dmarc: { result: "pass", isBySpf: false, record: "v=DMARC1; p=reject; np=quarantine", policy: "reject" },
       arc: null,
       verdict: "pass",
     });

@@ -26,7 +26,7 @@ const facts = fc
   .map(({ spf, dmarc, signatures }): SenderFacts => {
     const results = signatures.map(({ result }) => result);
     const dkim = RESULTS.find((result) => results.includes(result)) ?? "none";
-    const rest = { arc: null, conflict: false, fromDomain: "example.com", checkedBy: "cloudflare" } as const;
+    const rest = { covered: [], arc: null, conflict: false, fromDomain: "example.com", checkedBy: "cloudflare" } as const;
     return { ...rest, spf, dkim, dmarc, signatures };
   });
 
@@ -62,6 +62,7 @@ describe("combined", () => {
       dkim: "none",
       dmarc: "pass",
       signatures: [],
+      covered: [],
       arc: null,
       conflict: false,
     };
@@ -78,6 +79,7 @@ describe("combined", () => {
       dkim: "none",
       dmarc: "pass",
       signatures: [],
+      covered: [],
       arc: null,
       conflict: false,
     };
