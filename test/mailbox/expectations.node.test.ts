@@ -520,6 +520,18 @@ describe("from_domain", () => {
     expect(made({ from_domain: written }).from_domain).toBe(canonical);
   });
 
+  it("is not the domain of those to whom its owner gave names", async () => {
+    const expectation = made({ from_domain: "code.com" });
+    await arrive({ domain: "a.builder.code.com" });
+    await arrive({ domain: "b.a.builder.code.com", code: "111222" });
+    expect(await ask(expectation)).toMatchObject({
+      status: "waiting",
+      rejected: [{ reason: "other_domain" }, { reason: "other_domain" }],
+    });
+    await arrive({ domain: "mail.code.com", code: "571946" });
+    expect((await ask(expectation)).code).toBe("571946");
+  });
+
   it("of a provider of free mail is allowed, with a hint", () => {
     expect(made({ from_domain: "gmail.com" }).hint).toMatch(/Everybody can have an address at gmail\.com/);
     expect(made().hint).toBeUndefined();

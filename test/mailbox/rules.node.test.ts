@@ -72,6 +72,39 @@ function naive(
       : null;
 }
 
+const namesFor = (sender: string) => matchesFor(sender).map(({ match }) => match);
+
+describe("a wildcard", () => {
+  const reason = (list: "allow" | "block", match: string, sender: string) =>
+    refusalOf(
+      list === "allow" ? "listed" : "everyone",
+      { senders: [sender], isVerified: true },
+      finding([{ match, list, unverified: false }]),
+    );
+
+  it.each([
+    ["*.code.com", "x@a.builder.code.com"],
+    ["*.code.com", "x@b.a.builder.code.com"],
+    ["*.amazonaws.com", "x@bucket.s3.amazonaws.com"],
+  ])("in allow does not name those to whom its names were given: %s, %s", (match, sender) => {
+    expect(reason("allow", match, sender)).toBe("not_listed");
+  });
+
+  it.each([
+    ["*.code.com", "x@mail.code.com"],
+    ["*.b.a.builder.code.com", "x@c.b.a.builder.code.com"],
+    ["*.gov.uk", "x@council.gov.uk"],
+    ["*.github.io", "x@alice.github.io"],
+    ["*.uk", "x@brand.co.uk"],
+  ])("in allow names its own, and everyone below a suffix that it names: %s, %s", (match, sender) => {
+    expect(reason("allow", match, sender)).toBeNull();
+  });
+
+  it("in block names them all", () => {
+    expect(reason("block", "*.code.com", "x@a.builder.code.com")).toBe("blocked");
+  });
+});
+
 describe("the rules of a mailbox", () => {
   it("decide as their description says", () => {
     fc.assert(
@@ -99,12 +132,12 @@ describe("the rules of a mailbox", () => {
   });
 
   it("ask for as many entries as the sender's domain has labels, and one more", () => {
-    expect(matchesFor("Ann <x>@Mail.Shop.Example")).toEqual([
+    expect(namesFor("Ann <x>@Mail.Shop.Example")).toEqual([
       "mail.shop.example",
       "*.shop.example",
       "*.example",
     ]);
-    expect(matchesFor("Ann+tag@Shop.Example")).toEqual(["ann+tag@shop.example", "shop.example", "*.example"]);
+    expect(namesFor("Ann+tag@Shop.Example")).toEqual(["ann+tag@shop.example", "shop.example", "*.example"]);
     expect(matchesFor(`a@${"a.".repeat(120)}example`).length).toBe(122);
     for (const sender of ["", "@", "nobody", "a@", "a@[192.0.2.1]", `a@${"x".repeat(2_000)}`]) {
       expect(matchesFor(sender)).toEqual([]);
@@ -114,7 +147,7 @@ describe("the rules of a mailbox", () => {
   it("name no sender by letters that only look like its own", () => {
     const kelvin = "\u212Aim@example.com";
     expect(canonicalMatch(kelvin)).toBeNull();
-    expect(matchesFor(kelvin)).toEqual(["example.com", "*.com"]);
+    expect(namesFor(kelvin)).toEqual(["example.com", "*.com"]);
     expect(canonicalMatch("\u0430nn@example.com")).not.toBe("ann@example.com");
     expect(canonicalMatch("ex\u0430mple.com")).toBe("xn--exmple-4nf.com");
     expect(canonicalMatch("KIM@Example.COM.")).toBe("kim@example.com");

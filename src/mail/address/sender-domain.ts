@@ -1,6 +1,6 @@
 import { done, refused, type Outcome } from "../../lib/outcome.ts";
 import { canonicalDomain } from "./address.ts";
-import { isPublicSuffix } from "./public-suffix.ts";
+import { isPublicSuffix, organizationalDomain } from "./public-suffix.ts";
 
 /** Domains at which everybody can have a free address: proof of such a domain says little about who wrote. */
 const FREE_MAIL: ReadonlySet<string> = new Set(
@@ -34,7 +34,11 @@ export function isFreeMail(domain: string): boolean {
   return FREE_MAIL.has(domain);
 }
 
-/** Whether a host is a domain or lies below it; both in canonical form. */
+/**
+ * Whether a host is a domain, or lies below it and has the same owner: `a.builder.code.com` is not within `code.com`, because
+ * names below `builder.code.com` belong to others (Public Suffix List). Both in canonical form. Throws as `organizationalDomain` does.
+ */
 export function isWithin(host: string, domain: string): boolean {
-  return host === domain || host.endsWith(`.${domain}`);
+  if (host === domain) return true;
+  return host.endsWith(`.${domain}`) && organizationalDomain(host) === organizationalDomain(domain);
 }

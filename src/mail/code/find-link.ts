@@ -7,15 +7,18 @@ import {
   type LinkSetting,
   type WebAddress,
 } from "./link-evidence.ts";
+import { organizationalDomain } from "../address/public-suffix.ts";
 import { FILE_PATH, SOCIAL_HOST } from "./link-words.ts";
 import { htmlLinks, textLinks, type MailLink } from "./mail-links.ts";
-import { registrableSite } from "./site.ts";
 import type { Setting } from "./surroundings.ts";
 import { LINK_WEIGHTS } from "./weights.ts";
 
 /** Links of a mail that are judged, and places of one link; more are those of a newsletter. */
 const MAX_JUDGED = 60;
 const MAX_PLACES = 4;
+
+/** What the owner of a host registered, enough to see that click.mail.example.com and example.com belong together. */
+const siteOf = (host: string): string => organizationalDomain(host) ?? host;
 
 function addressOf(url: string): WebAddress | null {
   const parsed = URL.parse(url);
@@ -46,9 +49,7 @@ export function judgedLinks(
   setting: Setting,
   hasCode: boolean,
 ): { url: string; evidence: Evidence<LinkFeature>[] }[] {
-  const senderSite = registrableSite(
-    mail.fromAddress.slice(mail.fromAddress.lastIndexOf("@") + 1).toLowerCase(),
-  );
+  const senderSite = siteOf(mail.fromAddress.slice(mail.fromAddress.lastIndexOf("@") + 1).toLowerCase());
   const byUrl = new Map<string, { address: WebAddress; places: MailLink[] }>();
   const add = (link: MailLink): void => {
     const known = byUrl.get(link.url);
@@ -58,7 +59,7 @@ export function judgedLinks(
     }
     const address = byUrl.size < MAX_JUDGED ? addressOf(link.url) : null;
     if (address === null || FILE_PATH.test(address.path)) return;
-    if (SOCIAL_HOST.test(address.host) && registrableSite(address.host) !== senderSite) return;
+    if (SOCIAL_HOST.test(address.host) && siteOf(address.host) !== senderSite) return;
     byUrl.set(link.url, { address, places: [link] });
   };
   for (const link of htmlLinks(mail.html)) add(link);

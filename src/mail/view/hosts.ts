@@ -1,3 +1,5 @@
+import { isWithin } from "../address/sender-domain.ts";
+
 /** The host of a web address, or the domain of a `mailto:`, in ASCII; "" if it has none. */
 export function shownHost(url: string): string {
   const parsed = URL.parse(url);
@@ -7,10 +9,10 @@ export function shownHost(url: string): string {
   return /^https?:$/.test(parsed.protocol) ? parsed.hostname : "";
 }
 
-/** Whether two hosts are one, or one is a subdomain of the other. */
+/** Whether two hosts are one, or one is a subdomain of the other that belongs to the same owner. */
 export function isRelatedHost(one: string, two: string): boolean {
   const [first, second] = [plainHost(one), plainHost(two)];
-  return first === second || first.endsWith(`.${second}`) || second.endsWith(`.${first}`);
+  return isWithin(first, second) || isWithin(second, first);
 }
 
 const plainHost = (host: string): string =>

@@ -2,6 +2,8 @@ import type { ProblemDetail } from "../../contract/problem.ts";
 import { MAX_RULE_ENTRIES, type ReceiveMode, type RefusalReason } from "../../contract/rules.ts";
 import type { PreparedMail } from "../../mail/prepared-mail.ts";
 import { canonicalDomain } from "../../mail/address/address.ts";
+import { isPublicSuffix } from "../../mail/address/public-suffix.ts";
+import { isWithin } from "../../mail/address/sender-domain.ts";
 import { senderAddress, senderOf } from "../../mail/address/sender.ts";
 
 /** The two lists of entries. */
@@ -73,13 +75,27 @@ function statedEntries({ allow = [], block = [] }: StatedEntries) {
   }));
 }
 
+/** An entry that could name a sender. */
+interface PossibleMatch {
+  match: string;
+  /** A wildcard of a domain whose owner is not that of the sender's domain. */
+  isForeign: boolean;
+}
+
 /** The entries that could name a sender, the most specific first: its address, its domain, then wildcards from the longest. */
-export function matchesFor(written: string): string[] {
+export function matchesFor(written: string): PossibleMatch[] {
   const { address, domain } = senderOf(written);
   if (domain === null) return [];
   const labels = domain.split(".");
-  const wildcards = labels.slice(1).map((_, index) => `*.${labels.slice(index + 1).join(".")}`);
-  return [...(address === null ? [] : [address]), domain, ...wildcards];
+  const above = labels.slice(1).map((_, index) => labels.slice(index + 1).join("."));
+  return [
+    ...[...(address === null ? [] : [address]), domain].map((match) => ({ match, isForeign: false })),
+    // Whoever names a public suffix, such as *.edu, means all its owners.
+    ...above.map((name) => ({
+      match: `*.${name}`,
+      isForeign: !isPublicSuffix(name) && !isWithin(domain, name),
+    })),
+  ];
 }
 
 /** A mail as the rules know it. */
@@ -109,13 +125,13 @@ function refusalOfSender(
   { sender, find }: { sender: string; find: FindEntries },
 ): RefusalReason | null {
   const matches = matchesFor(sender);
-  const found = matches.length === 0 ? [] : find(matches);
+  const found = matches.length === 0 ? [] : find(matches.map(({ match }) => match));
   const entryOf = (match: string, list: RuleList) =>
     found.find((entry) => entry.match === match && entry.list === list);
   let isNamed = false;
-  for (const match of matches) {
+  for (const { match, isForeign } of matches) {
     if (entryOf(match, "block") !== undefined) return "blocked";
-    const allowed = entryOf(match, "allow");
+    const allowed = isForeign ? undefined : entryOf(match, "allow");
     if (allowed === undefined) continue;
     if (isVerified || allowed.unverified) return null;
     // Anybody can write an allowed name, so without proof the entry is skipped; a less specific one may decide.

@@ -33,6 +33,27 @@ describe("a link stays with its owner", () => {
   });
 });
 
+describe("a link does not stay with an owner who gave its name away", () => {
+  const GIVEN = ["code.com", "amazonaws.com", "own.a.builder.code.com"];
+
+  it.each([
+    "https://a.builder.code.com/verify",
+    "https://evil.a.builder.code.com/verify",
+    "https://bucket.s3.amazonaws.com/verify",
+    "https://app.code.com/verify?next=https://evil.a.builder.code.com/",
+  ])("%s", (link) => {
+    expect(judgeLink(link, GIVEN).isOwn).toBe(false);
+  });
+
+  it.each([
+    "https://app.code.com/x",
+    "https://builder.code.com/x",
+    "https://app.own.a.builder.code.com/x",
+  ])("but %s does", (link) => {
+    expect(judgeLink(link, GIVEN).isOwn).toBe(true);
+  });
+});
+
 describe("a link leads elsewhere", () => {
   it.each([
     ["https://evil.example/verify", "evil.example"],
