@@ -15,13 +15,16 @@ const ESSENTIAL: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
+/** Its value is compared with a trusted name, so a NUL stays in it: without it, two halves could become that name. */
+const COMPARED = "authentication-results";
+
 const LONGEST_ESSENTIAL = "content-transfer-encoding".length;
 
 /** One field of a header block. */
 export interface HeaderField {
   /** Lower case. */
   name: string;
-  /** Unfolded; UTF-8 or, where it is none, windows-1252; no line end, no NUL. Encoded words stay encoded. */
+  /** Unfolded; UTF-8 or, where it is none, windows-1252; no line end, no NUL but in Authentication-Results. Encoded words stay encoded. */
   value: string;
 }
 
@@ -182,7 +185,7 @@ class FieldKeeper {
     this.#seen.add(name);
     // Essential fields have reserved room, so that filler before them cannot push them out.
     if (!isEssential) this.#bytes += kept.length;
-    fields.push({ name, value: fieldValue(kept) });
+    fields.push({ name, value: fieldValue(kept, name === COMPARED) });
   }
 }
 
@@ -192,20 +195,20 @@ function wholeCharacters(bytes: Uint8Array, maxBytes: number): Uint8Array {
   return bytes.subarray(0, end);
 }
 
-function fieldValue(bytes: Uint8Array): string {
+function fieldValue(bytes: Uint8Array, keepsNul: boolean): string {
   const value = decodeLegacy(bytes).trimEnd();
-  return NEEDS_UNFOLDING.test(value) ? unfolded(value) : value.replace(/^[ \t]+/, "");
+  return NEEDS_UNFOLDING.test(value) ? unfolded(value, keepsNul) : value.replace(/^[ \t]+/, "");
 }
 
 const NEEDS_UNFOLDING = /[\r\n\0]/;
 
 /** Drops the line end and keeps the blank after it (RFC 5322 §2.2.3); a CR of its own becomes a blank. */
-function unfolded(value: string): string {
+function unfolded(value: string, keepsNul: boolean): string {
   return value
     .replaceAll("\r\n", "")
     .replaceAll("\n", "")
     .replaceAll("\r", " ")
-    .replaceAll("\0", "")
+    .replaceAll("\0", keepsNul ? "\0" : "")
     .replace(/^[ \t]+/, "")
     .trimEnd();
 }

@@ -93,6 +93,32 @@ describe("a mail that says of itself that it was verified", () => {
   });
 });
 
+describe("a name that is not the gateway's", () => {
+  it.each([
+    ["with a NUL inside", GATEWAY.replace("mailkeep", "mail\0keep")],
+    ["with a NUL before it", `\0${GATEWAY}`],
+    ["with a NUL behind it", `${GATEWAY}\0`],
+    ["with NULs alone between its parts", GATEWAY.replaceAll(".", "\0.\0")],
+    ["folded inside", GATEWAY.replace(".", "\r\n .")],
+    ["with a carriage return inside", GATEWAY.replace("mailkeep", "mail\rkeep")],
+    ["with an invisible character inside", GATEWAY.replace("mailkeep", "mail\u200bkeep")],
+  ])("%s says nothing", async (_, id) => {
+    const forged = `Authentication-Results: ${id}; ${PASS}\r\n${MAIL}`;
+    expect(reportedResults(Buffer.from(forged), BORDER)).toBeNull();
+    expect(await judged(forged, BORDER, false)).toBeNull();
+  });
+
+  it("hides nothing that the gateway says below it", async () => {
+    const text = `Authentication-Results: mx.mail\0keep.test; ${PASS}\r\nAuthentication-Results: ${GATEWAY}; ${FAIL}\r\n${MAIL}`;
+    expect(reportedResults(Buffer.from(text), BORDER)).toMatchObject({ spf: "fail", dkim: "none", dmarc: "fail" });
+  });
+
+  it("is not looked for below a damaged field of the gateway itself", async () => {
+    const text = `Authentication-Results: ${GATEWAY}; ${FAIL} \0\r\nAuthentication-Results: ${GATEWAY}; ${PASS}\r\n${MAIL}`;
+    expect(reportedResults(Buffer.from(text), BORDER)).toMatchObject({ spf: "none", dkim: "none", dmarc: "none" });
+  });
+});
+
 describe("a mail that was verified", () => {
   it("is believed at each door", async () => {
     const text = await signed(MAIL, "bank.example");
