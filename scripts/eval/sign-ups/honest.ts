@@ -1,4 +1,4 @@
-import { registrableSite } from "../../../src/mail/code/site.ts";
+import { organizationalDomain } from "../../../src/mail/address/public-suffix.ts";
 import type { Fixture } from "../fixtures.ts";
 import type { Scene, SceneMail, Step } from "./scene.ts";
 
@@ -113,7 +113,8 @@ export function honestScenes(fixtures: readonly Fixture[]): Scene[] {
     const { domain } = senderOf(of);
     const host = link === undefined ? undefined : URL.parse(link)?.hostname;
     // The service counts clicks under another name, and the agent knows it.
-    const siblings = host === undefined || registrableSite(host) === domain ? [] : [registrableSite(host)];
+    const site = host === undefined ? domain : (organizationalDomain(host) ?? host);
+    const siblings = site === domain ? [] : [site];
     const honest = [code, link].filter((value) => value !== undefined);
     return [
       { name: `${of.id}, ${name}`, steps: way(of, domain, { from_domain: domain, kind, siblings }), honest },

@@ -48,7 +48,13 @@ function isSignedAs(domain: string, signatures: SenderFacts["signatures"]): bool
  */
 export function sentInside(fromDomain: string | null): Authentication {
   const unchecked = { checkedBy: "self", spf: "none", dkim: "none", signatures: [], arc: null } as const;
-  const judged = judge({ ...unchecked, covered: RECIPIENT_FIELDS, fromDomain, dmarc: "pass", conflict: false });
+  const judged = judge({
+    ...unchecked,
+    covered: RECIPIENT_FIELDS,
+    fromDomain,
+    dmarc: "pass",
+    conflict: false,
+  });
   return { ...judged, dmarc: "none" };
 }
 

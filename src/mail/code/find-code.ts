@@ -24,7 +24,7 @@ import { htmlToText } from "../text/html-text.ts";
  * The version of this reader, raised when it finds other codes or links. It is stored with each result; an operator's
  * reindexing reads stored mail again (0: read by none, because reading failed; 1: read before versions were kept).
  */
-export const CODE_READER_VERSION = 4;
+export const CODE_READER_VERSION = 5;
 
 /** The least confidence of an alternative, and how many are answered at most. */
 const ALTERNATIVE_CONFIDENCE = 0.3;

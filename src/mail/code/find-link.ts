@@ -1,10 +1,9 @@
 import { confidenceOf, probabilities, scoreOf, type Evidence, type LinkFeature } from "./evidence.ts";
 import {
   linkEvidence,
-  mailLinkEvidence,
+  mayAnswer,
   subjectKindsOf,
   type LinkCandidate,
-  type LinkSetting,
   type WebAddress,
 } from "./link-evidence.ts";
 import { organizationalDomain } from "../address/public-suffix.ts";
@@ -66,20 +65,18 @@ export function judgedLinks(
   // The labels of the HTML part are whole; a plain text part often has bare addresses.
   const inHtml = new Set(byUrl.keys());
   for (const link of textLinks(mail.text)) if (!inHtml.has(link.url)) add(link);
-  const candidates = [...byUrl].map(([url, found], index): LinkCandidate => ({ url, ...found, index }));
+  const candidates = [...byUrl]
+    .filter(([, found]) => mayAnswer(found))
+    .map(([url, found]): LinkCandidate => ({ url, ...found }));
   if (candidates.length === 0) return [];
-  const links: LinkSetting = {
-    hasCode,
-    subjectKinds: subjectKindsOf(mail.subject),
-    mail: setting,
-  };
-  const ofMail = mailLinkEvidence(links);
-  return candidates.map((candidate) => ({ url: candidate.url, evidence: linkEvidence(candidate, ofMail) }));
+  const links = { hasCode, subjectKinds: subjectKindsOf(mail.subject), mail: setting };
+  const evidence = linkEvidence(candidates, links);
+  return candidates.map(({ url }, index) => ({ url, evidence: evidence[index] ?? [] }));
 }
 
 /**
  * The link that signs in, verifies, confirms or resets; null if none is as probable as `minConfidence`. Never one to a social
- * network, none from hidden HTML, and never anything but http(s). The link is as written: signatures stay whole.
+ * network, none that refuses, none from hidden HTML, and never anything but http(s). The link is as written: signatures stay whole.
  */
 export function findLink(
   mail: LinkMail,

@@ -90,11 +90,15 @@ class AnchorReader implements PieceReader {
     if (style.hidden !== null) return;
     // Only the last words matter, so the buffer stays short.
     if (this.#open === null) this.#words = this.#words.slice(-2 * MAX_LABEL_CHARS);
-    if (this.#words.length < 8 * MAX_LABEL_CHARS) this.#words += text.slice(-4 * MAX_LABEL_CHARS);
+    this.#addWords(text);
   }
 
   start({ element, style }: StyledElement): void {
-    if (element.name !== "a" || style.hidden !== null) return;
+    if (style.hidden !== null) return;
+    // A button that is a picture has its words there.
+    if (element.name === "img" && this.#open !== null)
+      this.#addWords(` ${element.attributes.get("alt") ?? ""} `);
+    if (element.name !== "a") return;
     this.#endLink();
     this.#words = this.#words.slice(-2 * MAX_LABEL_CHARS);
     this.#open = {
@@ -111,6 +115,10 @@ class AnchorReader implements PieceReader {
 
   comment(): void {}
   newline(): void {}
+
+  #addWords(text: string): void {
+    if (this.#words.length < 8 * MAX_LABEL_CHARS) this.#words += text.slice(-4 * MAX_LABEL_CHARS);
+  }
 
   #endLink(): void {
     if (this.#open === null) return;

@@ -57,17 +57,25 @@ export const ca: Language = {
     proves: `
       verificar, verifiqueu, confirmeu, activa, restableix*, restablir, canvia la contrasenya,
       accepta la invitació, accepteu, uneix-te, acceptar, uniu-vos, confirma el, autoritz*, confirmo,
-      he estat jo
+      he estat jo, soc jo, sóc jo, era jo, desbloqueja*
     `,
     signsIn: "inicia sessió, iniciar sessió, inicieu sessió, accedeix, entreu",
     goesOn: "continua, fes clic aquí, feu clic aquí, continueu, obre",
     password: "contrasenya",
     account: "compte, adreça, registre, correu, invitació",
     otherPurpose: `
-      donar-se de baixa, dona't de baixa, privacitat, avís legal, condicions, ajuda, contacta, al navegador,
-      si no has estat, confirma l'assistència, contacte, bloqueja, opina, confirmeu l'assistència,
-      més informació, rebutja, enquesta, confirma la teva assistència, saber-ne més
+      privacitat, avís legal, condicions, ajuda, contacta, al navegador, confirma l'assistència, contacte,
+      opina, confirmeu l'assistència, més informació, enquesta, confirma la teva assistència, saber-ne més
     `,
+    refuses: `
+      no he estat jo, no soc jo, no sóc jo, no era jo, si no has estat, no ho reconec, no reconec,
+      no he sol·licitat, no ho he demanat, rebutja*, rebutg*, denega*, denúncia, denuncia*, cancel·la*,
+      anul·la*, revoca*, bloqueja*, bloqueig, donar-se de baixa, dona't de baixa, donar de baixa, elimina*,
+      esborra*, sospitos*, tanca la sessió, impugna*, informa'n, reporta*, retira, retirar, treu-me, impedeix,
+      no autoritz*, nega, negar
+    `,
+    negates: "no he, no ho, no soc, no sóc, no vaig, no és, no era, no em, jo no, una altra persona",
+    agrees: "sí",
   },
   quoting: {
     wrote: "va escriure",

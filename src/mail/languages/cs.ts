@@ -54,16 +54,28 @@ export const cs: Language = {
     proves: `
       ověř*, potvrdit, potvrďte, aktivovat, obnovit heslo, změnit heslo, nastavit heslo, aktivuj*,
       přijmout pozv*, schválit, povolit, nové heslo, nastavit nové, změna hesla, obnova hesla, potvrď,
-      obnovení hesla, dokončit registraci, aktivace účtu
+      obnovení hesla, dokončit registraci, aktivace účtu, byl jsem to, byla jsem to, jsem to já, to jsem byl,
+      to jsem byla, odblokovat, odemknout, jsem to byl, jsem to byla, to jsem byl já, to jsem byla já
     `,
     signsIn: "přihlásit, přihlaste, přihlášení, přihlaš, přihlásím, vstoupit",
     goesOn: "pokračovat, zde, pokračujte, klikněte, otevřít, tady",
     password: "hesl*",
     account: "účet, účtu, e-mail*, odběr*",
     otherPurpose: `
-      odhlásit odběr, nápověda, osobních údajů, podmínky, nežádal*, slev*, potvrdit účast, zobrazit,
-      odhlášení, odhlásit se z, to jsem nebyl*, nastavení, stáhnout, více informac*
+      nápověda, osobních údajů, podmínky, slev*, potvrdit účast, zobrazit, nastavení, stáhnout, více informac*
     `,
+    refuses: `
+      to jsem nebyl*, nebyl jsem, nebyla jsem, nejsem to já, nepoznávám, nežádal*, není moje, odmítnout,
+      odmítn*, odmítám, zamítn*, nahlásit, nahlas*, zrušit, zruš*, storno, odvolat, zablokovat, zablokuj*,
+      blokovat, uzamknout, odhlásit odběr, odhlásit se z, odhlášení, odhlásit, odhlaste, smazat, odstranit,
+      podezřel*, nepovolit, zakázat, odepř*, odepřít, vzít zpět, popř*, nepřihl*, nežád*, neprov*, neudělal*,
+      nevytv*, nezad*, neregistr*, neschval*, nesouhl*, nepovol*, zabránit, cizí přístup
+    `,
+    negates: `
+      ne, není, nikdy, nebyl, nebyla, nejsem, ne*l, ne*la, nikdo, nevím, ničem, nic, neznám, nevidím,
+      někdo jiný
+    `,
+    agrees: "ano",
     provesInPath: "heslo",
   },
   quoting: {

@@ -54,17 +54,24 @@ export const da: Language = {
   link: {
     proves: `
       bekræft, bekræfte, verificer*, aktiver*, nulstil*, accepter invitation*, bekræftelseslink*, godkend*,
-      verifikationslink*, tillad*, det var mig, vælg adgangskode
+      verifikationslink*, tillad*, det var mig, vælg adgangskode, det er mig, fjern blokering, lås op
     `,
     signsIn: "log ind, logge ind, log på",
     goesOn: "fortsæt, her, klik her, åbn, tryk her",
     password: "adgangskode*, kodeord*",
     account: "konto*, e-mail*, adresse*, invitation*, medlemskab*",
     otherPurpose: `
-      afmeld*, frameld*, hjælp*, kundeservice, ikke dig, ikke har bedt, bekræft din deltagelse,
-      spørgsmål og svar, afvis*, tilmeld dig, bekræft deltagelse*, ofte stillede spørgsmål, vis faktura*,
-      køb*, bekræft din tid, læs mere, spor din, spor pakk*
+      hjælp*, kundeservice, bekræft din deltagelse, spørgsmål og svar, tilmeld dig, bekræft deltagelse*,
+      ofte stillede spørgsmål, vis faktura*, køb*, bekræft din tid, læs mere, spor din, spor pakk*
     `,
+    refuses: `
+      det var ikke mig, ikke mig, ikke dig, ikke har bedt, genkender ikke, afvis*, afslå*, nægt*,
+      anmeld misbrug, rapporter*, indberet*, annuller*, fortryd, tilbagekald*, bloker*, spær*, afmeld*,
+      frameld*, slet, slet min, fjern, mistænkelig*, log ud, deaktiver*, træk tilbage, forhindr*, forbyd*,
+      tillad ikke, ukendt person, benægt*, stop*, stands*
+    `,
+    negates: "ikke, nej, aldrig, ingen, intet, ingenting, en anden",
+    agrees: "ja",
   },
   quoting: { from: "fra", sent: "sendt" },
   subject: {

@@ -80,19 +80,38 @@ export const de: Language = {
   link: {
     proves: `
       bestätigen, bestätige, e-mail bestätigen, verifizieren, aktivieren, konto aktivieren, zurücksetzen,
-      passwort zurücksetzen, passwort ändern, anmeldelink, bestätigungslink, annehmen, zulassen,
-      freischalten, erlauben, freigeben, genehmigen, das war ich, beitreten
+      passwort zurücksetzen, passwort ändern, anmeldelink, bestätigungslink, annehmen, zulassen, freischalten,
+      erlauben, freigeben, genehmigen, das war ich, beitreten, ich war es, ich war das, entsperren,
+      das bin ich, ich bin's, bin ich
     `,
-    signsIn: "anmelden, anmeldung, einloggen",
+    signsIn: `
+      anmelden, anmeldung, einloggen, melden sie sich, melde dich, melden sie sich an, melde dich an
+    `,
     goesOn: "weiter, los geht's, loslegen, hier klicken, öffnen, hier",
     password: "passwort, passworts, kennwort",
     account: "konto, e-mail-adresse, anmeldung, registrierung, benutzerkonto, kundenkonto",
     otherPurpose: `
-      abmelden, abbestellen, abonnement kündigen, datenschutz, impressum, hilfe, kontakt,
-      im browser ansehen, agb, teilnahme bestätigen, hilfecenter, kundenservice, bezahlen,
-      termin bestätigen, so funktioniert, rechnung ansehen, bewerten, lieferung bestätigen, hinweise,
-      rechnung anzeigen, umfrage, verfolgen
+      datenschutz, impressum, hilfe, kontakt, im browser ansehen, agb, teilnahme bestätigen, hilfecenter,
+      kundenservice, bezahlen, termin bestätigen, so funktioniert, rechnung ansehen, bewerten,
+      lieferung bestätigen, hinweise, rechnung anzeigen, umfrage, verfolgen
     `,
+    refuses: `
+      das war ich nicht, war ich nicht, ich war das nicht, ich war es nicht, waren sie das nicht,
+      warst du das nicht, sie das nicht, du das nicht, das nicht waren, das nicht warst, nicht von mir,
+      nicht von ihnen, nicht ich, nicht sie, nicht angefordert, nicht veranlasst, erkenne ich nicht,
+      kenne ich nicht, ablehnen, ablehnung, lehne ab, zurückweisen, verweigern, abweisen, abbrechen,
+      stornieren, stornierung, widerrufen, widerspruch, widersprechen, melden, missbrauch melden, sperren,
+      sperrung, abmelden, abbestellen, austragen, kündigen, abonnement kündigen, deaktivieren, löschen,
+      entfernen, verwerfen, rückgängig, sitzung beenden, sitzungen beenden, blockieren, unterbinden,
+      verhindern, verdächtig*, betrug, unbefugt*, verwehren, untersagen, zurückziehen, zurücknehmen,
+      aus dem verteiler, aus der liste, mich austragen, fremden zugriff, kein zugriff, nicht zulassen,
+      nicht erlauben, nicht bestätigen, nicht autorisier*, widerspreche, stopp*, abwürgen,
+      damit habe ich nichts
+    `,
+    negates: `
+      nicht, nein, kein, keine, keinen, niemals, nie, nichts, niemand, weder, jemand anderes, jemand anders
+    `,
+    agrees: "ja",
     provesInPath: "passwort, kennwort, bestaetigen, bestaetigung, aktivieren, aktivierung",
   },
   quoting: {

@@ -125,10 +125,11 @@ export const en: Language = {
       confirmation link, activate, activate account, activation link, reset password, reset your password,
       reset my password, change your password, change password, set password, set a new password,
       set your password, create a password, password reset, choose a new password, magic link, secure link,
-      sign-in link, sign in link, login link, log-in link, validate, finish signing up,
-      complete registration, complete your registration, complete sign up, complete signup,
-      accept invitation, accept invite, yes, it's me, confirm e-mail, restore access, confirm the,
-      accept the invitation, confirm it, accept your invitation, confirm new, join the team
+      sign-in link, sign in link, login link, log-in link, validate, finish signing up, complete registration,
+      complete your registration, complete sign up, complete signup, accept invitation, accept invite, yes,
+      it's me, confirm e-mail, restore access, confirm the, accept the invitation, confirm it,
+      accept your invitation, confirm new, join the team, it was me, this was me, that was me,
+      trust this device, allow access, approve sign-in, approve login, unlock, confirm this, confirm device
     `,
     signsIn: `
       sign in, sign-in, signin, log in, log-in, login, log me in, sign me in, let me in, signing in,
@@ -144,17 +145,33 @@ export const en: Language = {
       invitation, invited you
     `,
     otherPurpose: `
-      unsubscribe, opt out, opt-out, manage preferences, preferences, email settings, notification settings,
-      update your profile, privacy, privacy policy, terms, terms of service, terms of use, legal, help,
-      help center, help centre, support, contact, contact us, faq, learn more, read more, view in browser,
-      view online, view this email, web version, blog, careers, download the app, app store, google play,
-      facebook, twitter, instagram, linkedin, youtube, tiktok, pinterest, report, report this, not you,
-      wasn't you, were not you, was not you, wasn't me, was not me, this wasn't, if this wasn't,
-      did not request, didn't request, didn’t request, don't recognize, didn't sign, didn't create,
-      didn't make, secure your account, cancel, cancel this, delete my account, refer a friend, about us,
+      manage preferences, preferences, email settings, notification settings, update your profile, privacy,
+      privacy policy, terms, terms of service, terms of use, legal, help, help center, help centre, support,
+      contact, contact us, faq, learn more, read more, view in browser, view online, view this email,
+      web version, blog, careers, download the app, app store, google play, facebook, twitter, instagram,
+      linkedin, youtube, tiktok, pinterest, didn’t request, secure your account, refer a friend, about us,
       confirm attendance, view bill, feedback, download, confirm your attendance, view statement, shop,
-      deny, confirm my attendance, view ticket, shop now, decline, confirm your appointment, track
+      confirm my attendance, view ticket, shop now, confirm your appointment, track
     `,
+    refuses: `
+      unsubscribe, opt out, opt-out, optout, not you, wasn't you, wasnt you, were not you, was not you,
+      weren't you, isn't you, not me, wasn't me, wasnt me, was not me, isn't me, this wasn't, if this wasn't,
+      it wasn't, did not request, didn't request, don't recognize, don't recognise, do not recognize,
+      do not recognise, didn't sign, didn't create, didn't make, didn't do, didn't ask, didn't try, not my,
+      never requested, cancel, cancel this, cancels, cancellation, canceling, cancelling, deny, denied,
+      decline, declining, reject, rejecting, refuse, report, report this, report abuse, reporting, revoke,
+      block, dispute, disavow, abort, withdraw, suspicious, fraud, fraudulent, unauthorized, unauthorised,
+      unfamiliar, stop, disable, deactivate, delete my account, delete account, remove, undo, discard,
+      dismiss, disallow, lock my account, lock account, freeze, terminate, log out, sign out, sign me out,
+      log me out, take me off, stranger, wrong person, not allow, do not allow, don't allow, undo this,
+      prevent, ignore this request, lock it, lock down, lock my, turn down, get me out, leave me out, pass on,
+      stop this, opt me out, delete this, delete my, delete the, erase, no idea, kick
+    `,
+    negates: `
+      no, not, don't, didn't, wasn't, isn't, doesn't, weren't, won't, cannot, can't, didnt, never, nope,
+      nothing, nobody, neither, nor, someone else, somebody else
+    `,
+    agrees: "yes",
     provesInPath: `
       verif, verify, verification, verifies, verified, verifymail, verifyemail, confirm, confirmation,
       confirmations, confirmemail, activate, activation, magic, magiclink, passwordless, reset,

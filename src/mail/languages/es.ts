@@ -88,18 +88,34 @@ export const es: Language = {
     proves: `
       verificar, verifica tu, verificar mi, confirmar, confirma tu, confirmar correo, activar, activa tu,
       restablecer, restablece tu, restablecer contraseña, cambiar contraseña, enlace mágico,
-      enlace de verificación, aceptar, aprobar, acepta la invitación, permitir, verifique su, fui yo, unirme
+      enlace de verificación, aceptar, aprobar, acepta la invitación, permitir, verifique su, fui yo, unirme,
+      sí fui yo, era yo, soy yo, he sido yo, desbloquear
     `,
     signsIn: "iniciar sesión, inicia sesión, acceder, ingresar",
     goesOn: "continuar, empezar, comenzar, haz clic aquí, aquí",
     password: "contraseña, clave",
     account: "cuenta, correo, registro, suscripción, correo electrónico, dirección",
     otherPurpose: `
-      cancelar suscripción, darse de baja, darme de baja, date de baja, política de privacidad, ayuda,
-      soporte, contacto, ver en el navegador, confirmar asistencia, términos, rechazar, opinión,
-      confirma tu asistencia, condiciones, ver pedido, comprar, confirmar mi asistencia, más información,
-      ver mi pedido, compra ahora, rastrear
+      política de privacidad, ayuda, soporte, contacto, ver en el navegador, confirmar asistencia, términos,
+      opinión, confirma tu asistencia, condiciones, ver pedido, comprar, confirmar mi asistencia,
+      más información, ver mi pedido, compra ahora, rastrear
     `,
+    refuses: `
+      no fui yo, yo no fui, no era yo, no soy yo, no he sido yo, no has sido tú, no fuiste tú, no fue usted,
+      no es mío, no es mía, no es mi, no reconozco, no lo reconozco, no la reconozco, no solicité,
+      no lo solicité, no he solicitado, no lo he solicitado, no he pedido, no lo pedí, rechazar, rechaza,
+      rechazo, rechace, denegar, deniega, denegado, denunciar, denuncia, denuncie, reportar, reporta, reporte,
+      informar de, avisar de, cancelar, cancela, cancele, cancelación, cancelar suscripción, anular, anula,
+      anule, revocar, revoca, bloquear, bloquea, bloquee, impugnar, disputar, darse de baja, darme de baja,
+      date de baja, dar de baja, desuscrib*, sospechos*, cerrar sesión, eliminar, borrar, desactivar,
+      descartar, impedir, retirar, quitarme, negar, niego, desconozco, no permitir, no autorizar,
+      no confirmar, evitar, detener, parar, frenar
+    `,
+    negates: `
+      nunca, jamás, ningún, tampoco, no he, no fui, no soy, no era, no lo, no la, no es, no fue, no hice,
+      no quiero, no intenté, yo no, no me, no reconozco, no solicité, no pedí, nada, nadie, otra persona
+    `,
+    agrees: "sí",
     provesInPath: "verificar, confirmar, contrasena, confirmacion, activar",
   },
   quoting: {

@@ -51,17 +51,23 @@ export const et: Language = {
   link: {
     proves: `
       kinnita*, aktiveeri*, muuda parool*, lähtesta parool*, loo parool*, uus parool*, võta kutse*,
-      kinnituslin*, luba, sisselogimislin*, see olin mina, see olen mina, nõustu
+      kinnituslin*, luba, sisselogimislin*, see olin mina, see olen mina, nõustu, tühista blokeering
     `,
     signsIn: "logi sisse, sisselogimi*, sisene",
     goesOn: "jätka, ava, siia, siit, alusta",
     password: "parool*",
     account: "konto, kontot, e-posti, aadress*, registreeri*, kutse, uudiskir*",
     otherPurpose: `
-      loobu*, tühista*, privaatsus*, tingimused, abi, klienditugi, kontakt*, brauseris, jälgi*,
-      kinnita osalemi*, loe lisaks, keeldu*, pood*, kinnita oma osalemi*, loe edasi, vaata tellimus*,
-      pakkumis*, kinnita osavõt*, loe rohkem
+      privaatsus*, tingimused, abi, klienditugi, kontakt*, brauseris, jälgi*, kinnita osalemi*, loe lisaks,
+      pood*, kinnita oma osalemi*, loe edasi, vaata tellimus*, pakkumis*, kinnita osavõt*, loe rohkem
     `,
+    refuses: `
+      see ei olnud mina, ei olnud mina, pole mina, ei tunne ära, ei taotlenud, keeldu*, lükka tagasi,
+      tagasi lükata, teata, teatage, tühista*, katkesta*, blokeeri*, lukusta*, loobu*, kustuta*, eemalda*,
+      kahtla*, logi välja, vaidlusta*, keela, keelata, keelu*, ära luba, eitan, eita, takista*, võõras, lükka*
+    `,
+    negates: "ei, polnud, keegi teine",
+    agrees: "jah",
   },
   quoting: {
     wrote: "kirjutas",

@@ -51,18 +51,28 @@ export const fi: Language = {
   },
   link: {
     proves: `
-      vahvista, vahvistuslin*, aktivoi, vaihda salasana*, palauta salasana*, aseta salasana*,
-      hyväksy kutsu*, vahvistam*, hyväksy, vahvistaa, salli, varmista, minä se olin, luo salasana, liity
+      vahvista, vahvistuslin*, aktivoi, vaihda salasana*, palauta salasana*, aseta salasana*, hyväksy kutsu*,
+      vahvistam*, hyväksy, vahvistaa, salli, varmista, minä se olin, luo salasana, liity, se olin minä,
+      avaa lukitus, poista esto, poista lukitus
     `,
     signsIn: "kirjau*",
     goesOn: "jatka, avaa, tästä, täältä, siirry",
     password: "salasana*",
     account: "tili*, sähköposti*, osoit*, rekisteröi*, kutsu*, jäsenyy*",
     otherPurpose: `
-      peruuta, tietosuoja*, ehdot, ohje*, asiakaspalvelu*, ota yhteyttä, selaimessa, seuraa, jos et,
-      vahvista osallistumi*, seloste*, katso lasku*, kauppaan, vahvista aika*, asetuk*, avaa lasku*,
-      tarjou*, vahvista varau*, käyttöehdot, katso tilaus*
+      tietosuoja*, ehdot, ohje*, asiakaspalvelu*, ota yhteyttä, selaimessa, seuraa, jos et,
+      vahvista osallistumi*, seloste*, katso lasku*, kauppaan, vahvista aika*, asetuk*, avaa lasku*, tarjou*,
+      vahvista varau*, käyttöehdot, katso tilaus*
     `,
+    refuses: `
+      en ollut minä, se en ollut minä, et ollut sinä, en se ollut minä, en minä, en tunnista, en pyytänyt,
+      et pyytänyt, hylkää, hylkäys, torju*, kieltäydy*, kiellä, estä kirjautuminen, estä laite, estä pääsy,
+      estä käyttö*, ilmoita*, raportoi*, peruuta*, peruuta tilaus, peruutus*, kumoa*, mitätöi*, lukitse*,
+      poista*, epäilyttäv*, kirjaudu ulos, lopeta tilaus, evää, eväämi*, kiist*, älä salli, älä vahvista,
+      vieras, pysäyt*, keskeyt*, en tiedä, en rekisteröi*
+    `,
+    negates: "ei, älä, enkä, mitään, kukaan, joku muu",
+    agrees: "kyllä",
   },
   quoting: {
     wrote: "kirjoitti",

@@ -58,14 +58,20 @@ export const fil: Language = {
   link: {
     proves: `
       i-verify, kumpirmahin, i-activate, i-reset, tanggapin ang imbitasyon, palitan ang password, sumali,
-      i-approve, tanggapin, aprubahan, payagan, i-confirm, i-accept, bagong password
+      i-approve, tanggapin, aprubahan, payagan, i-confirm, i-accept, bagong password, ako ito, ako nga,
+      ako iyon, i-unlock, i-unblock
     `,
     signsIn: "mag-log in, mag-login, mag-sign in, pumasok, makapasok",
     goesOn: "magpatuloy, mag-click dito, i-click dito, dito, i-click, i-tap, ituloy, buksan, pindutin",
-    otherPurpose: `
-      mag-unsubscribe, tulong, patakaran, hindi ikaw, hindi mo hiniling, i-report, tingnan, alamin, basahin,
-      mga tanong, i-download, paano, itigil, i-track, hindi ako
+    otherPurpose: "tulong, patakaran, tingnan, alamin, basahin, mga tanong, i-download, paano, i-track",
+    refuses: `
+      hindi ako, hindi ikaw, hindi mo hiniling, hindi ko hiniling, hindi ko kilala, hindi sa akin, tanggihan,
+      tumanggi, i-report, iulat, i-cancel, kanselahin, ikansela, bawiin, i-block, harangan, i-lock,
+      mag-unsubscribe, tanggalin, burahin, alisin, kahina-hinala, mag-log out, i-decline, i-deny, itanggi,
+      itigil, pigilan, huwag payagan, bawalan, itatwa, hindi kilala
     `,
+    negates: "hindi, huwag, wala, ibang tao",
+    agrees: "oo, opo",
   },
   quoting: { from: "mula kay, mula sa", sent: "ipinadala" },
   subject: { invitation: "imbitasyon, paalala, kumpirma*" },

@@ -83,18 +83,31 @@ export const fr: Language = {
       vérifier, vérifiez votre, vérifier mon, confirmer, confirmez votre, confirmer mon, activer,
       activer mon compte, activez votre, réinitialiser, réinitialisez, réinitialisation, lien magique,
       lien de connexion, accepter, rejoignez, je confirme, autoriser, je valide, approuver, définir,
-      c'est moi
+      c'est moi, c'était moi, c'était bien moi, c'est bien moi, débloquer, déverrouiller
     `,
     signsIn: "se connecter, connexion, connectez-vous, me connecter, ouvrir une session",
     goesOn: "continuer, commencer, c'est parti, cliquez ici, cliquez, ici",
     password: "mot de passe",
     account: "compte, adresse, inscription, courriel, abonnement",
     otherPurpose: `
-      désabonner, se désabonner, désinscrire, se désinscrire, confidentialité, aide, assistance,
-      contactez-nous, voir dans le navigateur, confirmer ma présence, mentions légales, refuser, boutique,
-      confirmez votre présence, conditions, voir ma commande, profiter, confirmer votre présence,
-      vie privée, voir la commande, j'en profite, suivre mon colis, en savoir plus
+      confidentialité, aide, assistance, contactez-nous, voir dans le navigateur, confirmer ma présence,
+      mentions légales, boutique, confirmez votre présence, conditions, voir ma commande, profiter,
+      confirmer votre présence, vie privée, voir la commande, j'en profite, suivre mon colis, en savoir plus
     `,
+    refuses: `
+      ce n'était pas moi, ce n'est pas moi, n'est pas moi, n'était pas moi, pas moi, pas vous, n'étiez pas,
+      n'avez pas demandé, pas demandé, pas à l'origine, ne reconnais, refuser, refusez, refuse, refus,
+      rejeter, rejetez, décliner, signaler, signalez, signalement, annuler, annulez, annulation, révoquer,
+      révoquez, bloquer, bloquez, contester, désabonner, se désabonner, désinscrire, se désinscrire,
+      désinscription, désabonnement, supprimer, désactiver, verrouiller, suspect*, se déconnecter,
+      déconnecter, interdire, m'opposer, s'opposer, empêcher, retirer ma demande, désavouer, ne plus recevoir,
+      ne pas autoriser, ne pas confirmer, retirer, abandonner, dénoncer, me retirer, arrêter, stopper,
+      refuser l'accès
+    `,
+    negates: `
+      non, jamais, n'est, n'était, n'ai, n'étais, n'étiez, aucun, rien, personne, aucune, quelqu'un d'autre
+    `,
+    agrees: "oui",
     provesInPath: "mot-de-passe, mot_de_passe, motdepasse, mdp, confirmer, activer",
   },
   quoting: {

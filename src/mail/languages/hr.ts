@@ -54,16 +54,26 @@ export const hr: Language = {
     proves: `
       potvrdi, potvrdite, verificiraj*, aktiviraj*, poništi lozinku, promijeni lozinku, postavi lozinku,
       nova lozinka, prihvati*, dozvoli*, potvrđujem, potvrditi, nova šifra, novu lozinku, promjena lozinke,
-      aktivacija, postavite lozinku, dovršite registraciju
+      aktivacija, postavite lozinku, dovršite registraciju, ja sam, to sam ja, to sam bio, to sam bila,
+      otključaj*, deblokiraj*, to sam bio ja, to sam bila ja
     `,
     signsIn: "prijavi se, prijavite se, prijava, uloguj se, za prijavu",
     goesOn: "nastavi, ovdje, nastavite, otvori, dalje",
     password: "lozink*",
     account: "račun, računa, e-mail*",
     otherPurpose: `
-      odjavi*, pomoć, privatnost*, niste zatražili, prati pošiljku, potvrdi dolazak, potvrdi termin,
-      pogledaj*, to nisam ja, uvjeti, uslovi, postavke, preuzmi*
+      pomoć, privatnost*, prati pošiljku, potvrdi dolazak, potvrdi termin, pogledaj*, uvjeti, uslovi,
+      postavke, preuzmi*
     `,
+    refuses: `
+      to nisam ja, nisam ja, nisam bio, nisam bila, niste zatražili, ne prepoznajem, nije moje, odbij*,
+      odbac*, prijavi zloupo*, prijavi aktivnost, prijavi pokušaj, prijavi sum*, prijavi problem,
+      prijavite sum*, otkaži*, otkaz*, poništi zahtjev, poništi prijavu, opozov*, blokiraj*, zaključaj*,
+      odjavi*, odjava, izbriši*, obriši*, ukloni*, sumnjiv*, zabrani*, povuci*, uskrat*, ne dopušt*,
+      spriječi*, nepoznat*, zaustavi*, prekini*
+    `,
+    negates: "ne, nije, nisam, nisi, niste, ništa, nitko, ne znam, ne poznajem, ničemu, netko drugi",
+    agrees: "da",
   },
   quoting: {
     wrote: "napisao, napisala, napisao/la",

@@ -52,17 +52,27 @@ export const hu: Language = {
   link: {
     proves: `
       megerősít*, hitelesít*, aktivál*, jelszó módosít*, jelszó visszaállít*, új jelszó*, meghívó elfogad*,
-      jóváhagy*, elfogad*, erősítse*, erősítsd*, engedélyez*, igazolja, igazold, jelszó beállít*
+      jóváhagy*, elfogad*, erősítse*, erősítsd*, engedélyez*, igazolja, igazold, jelszó beállít*, én voltam,
+      én vagyok az, feloldás, feloldom
     `,
     signsIn: "bejelentkez*, belép*, jelentkezz*, lépj be, lépjen be",
     goesOn: "tovább, ide, folytat*, kattints*, megnyit*, itt",
     password: "jelsz*",
     account: "meghív*, fiók*, e-mail cím*, regisztráci*, feliratkoz*",
     otherPurpose: `
-      leiratkoz*, adatvédel*, feltételek, segítség, ügyfélszolgálat*, kapcsolat, böngészőben, ha nem,
-      kedvezmény*, részvétel megerősít*, időpont megerősít*, gyik, gyakori kérdés*, beállítás*, lemond*,
-      impresszum, részletek, megtekint*
+      adatvédel*, feltételek, segítség, ügyfélszolgálat*, kapcsolat, böngészőben, ha nem, kedvezmény*,
+      részvétel megerősít*, időpont megerősít*, gyik, gyakori kérdés*, beállítás*, impresszum, részletek,
+      megtekint*
     `,
+    refuses: `
+      nem én voltam, nem én, nem ön, nem te voltál, nem ismerem fel, nem kértem, elutasít*, visszautasít*,
+      megtagad*, letilt*, tiltás, tiltsa, tiltsd, bejelentés, jelentem, jelentés, jelentse, jelentsd,
+      visszaélés jelent*, mégse*, megszakít*, visszavon*, érvénytelenít*, zárol*, blokkol*, leiratkoz*,
+      lemond*, töröl*, törlés*, eltávolít*, gyanús*, kijelentkez*, tagad*, megtilt*, tilos, ne engedély*,
+      megakadályoz*, idegen, bejelentés*, leállít*, stop, nem tudok, nem regisztrált*
+    `,
+    negates: "nem, soha, nincs, valaki más",
+    agrees: "igen",
     provesInPath: "jelszo",
   },
   quoting: {

@@ -69,18 +69,27 @@ export const id: Language = {
   },
   link: {
     proves: `
-      verifikasi, konfirmasi, aktifkan, aktivasi, atur ulang, setel ulang, reset kata sandi,
-      terima undangan, setujui, izinkan, gabung, bergabung, kata sandi baru, buat kata sandi,
-      ganti kata sandi, ubah kata sandi
+      verifikasi, konfirmasi, aktifkan, aktivasi, atur ulang, setel ulang, reset kata sandi, terima undangan,
+      setujui, izinkan, gabung, bergabung, kata sandi baru, buat kata sandi, ganti kata sandi,
+      ubah kata sandi, ini saya, itu saya, buka kunci, buka blokir
     `,
     signsIn: "masuk",
     goesOn: "lanjutkan, mulai, klik di sini, lanjut, klik, di sini, disini, buka",
     password: "kata sandi, sandi",
     account: "akun, alamat, pendaftaran, langganan, surel",
     otherPurpose: `
-      berhenti berlangganan, bantuan, privasi, lihat, konfirmasi kehadiran, berhenti langganan, syarat,
-      preferensi, pengaturan, kebijakan, pertanyaan, belanja, unduh, lacak
+      bantuan, privasi, lihat, konfirmasi kehadiran, syarat, preferensi, pengaturan, kebijakan, pertanyaan,
+      belanja, unduh, lacak
     `,
+    refuses: `
+      bukan saya, itu bukan saya, ini bukan saya, bukan anda, bukan kamu, bukan dari saya, bukan milik saya,
+      tidak mengenali, tidak meminta, tidak kenal, tolak, menolak, laporkan, lapor, melaporkan, batal*,
+      batalkan, membatalkan, pembatalan, cabut, blokir, memblokir, kunci akun, berhenti berlangganan,
+      berhenti langganan, hapus, mencurigakan, keluar dari, nonaktifkan, sangkal, hentikan, larang*,
+      tarik kembali, cegah, keluarkan saya, orang asing, setop, tidak tahu, tidak mendaftar
+    `,
+    negates: "bukan, tidak, jangan, orang lain",
+    agrees: "ya",
     provesInPath: "verifikasi, konfirmasi, aktivasi",
   },
   quoting: {

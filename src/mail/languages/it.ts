@@ -81,18 +81,28 @@ export const it: Language = {
   link: {
     proves: `
       verifica, verifica la tua, verifica email, conferma, conferma la tua, conferma il tuo, attiva,
-      attiva il tuo, reimposta, reimposta la password, reimpostare, link magico, accetta, unisciti,
-      accettare, autorizza, accetto, approva, sono stato io
+      attiva il tuo, reimposta, reimposta la password, reimpostare, link magico, accetta, unisciti, accettare,
+      autorizza, accetto, approva, sono stato io, sono stata io, sono io, ero io, sblocca
     `,
     signsIn: "accedi, accedere, entra",
     goesOn: "continua, qui, inizia, clicca qui, clicca, apri",
     account: "indirizzo, iscrizione, registrazione, invito, abbonamento",
     otherPurpose: `
-      annulla iscrizione, disiscriviti, cancellati, cancella iscrizione, aiuto, assistenza, contatti,
-      conferma la presenza, condizioni, rifiuta, acquista, conferma la tua presenza, termini, vedi ordine,
-      negozio, conferma presenza, domande frequenti, vedi l'ordine, offerte, conferma partecipazione,
-      traccia
+      aiuto, assistenza, contatti, conferma la presenza, condizioni, acquista, conferma la tua presenza,
+      termini, vedi ordine, negozio, conferma presenza, domande frequenti, vedi l'ordine, offerte,
+      conferma partecipazione, traccia
     `,
+    refuses: `
+      non sono stato io, non sono stata io, non sono io, non ero io, non sei stato tu, non sei stata tu,
+      non sei tu, non riconosco, non lo riconosco, non ho richiesto, non l'ho richiesto, non hai richiesto,
+      non è mio, rifiuta*, nega, negare, respingi, respingere, declina, segnala*, annulla*,
+      annulla iscrizione, revoca*, blocca, bloccare, contesta, disiscriv*, cancellati, cancella iscrizione,
+      cancella, cancellare, elimina, eliminare, disattiva, sospett*, esci, disconnetti, impedisci, ritira*,
+      togli*, toglimi, rimuovi*, non autorizz*, disconosc*, vieta, ripudia, rinuncia, ferma, fermare,
+      interrompi, stop
+    `,
+    negates: "non, niente, nessuno, nulla, qualcun altro",
+    agrees: "sì",
     provesInPath: "conferma, attiva",
   },
   quoting: {

@@ -110,8 +110,17 @@ export interface LinkWords {
   password?: Words;
   /** Names an account or an address: in a subject, or in a label with "confirm" or "activate". */
   account?: Words;
-  /** Labels that no verification link has: unsubscribe, help, privacy, "this was not me". */
+  /** Labels that no verification link has: help, privacy, downloads. */
   otherPurpose?: Words;
+  /** Refuses, reports, cancels or unsubscribes: "*decline*", "*this was not me*". A link of these words is never an answer. */
+  refuses?: Words;
+  /**
+   * Words and pairs of words that deny, and so refuse in a short label: "*not* my device", "*someone else*". A `*` stands for
+   * letters in any place of a word: `*madım` for yapmadım.
+   */
+  negates?: Words;
+  /** Words for yes, at the start of a label. */
+  agrees?: Words;
   /** Words in the host, path or parameters of a link that verifies, without accents. */
   provesInPath?: Words;
   /** The same of links that do neither. */

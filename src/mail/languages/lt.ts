@@ -52,17 +52,26 @@ export const lt: Language = {
   link: {
     proves: `
       patvirtin*, aktyvuo*, pakeisti slaptaž*, atkurti slaptaž*, nustatyti slaptaž*, priimti kvietim*,
-      priimk kvietim*, atblok*, priimkite kvietim*, tai buvau aš, užbaigti registrac*, keisti slaptaž*
+      priimk kvietim*, atblok*, priimkite kvietim*, tai buvau aš, užbaigti registrac*, keisti slaptaž*,
+      tai aš, atrakin*
     `,
     signsIn: "prisijung*",
     goesOn: "tęsti, čia, tęskite, tęsk, atidaryti",
     password: "slaptaž*",
     account: "paskyr*, el. pašt*, adres*, registrac*, prenumerat*, kvietim*, kvieči*",
     otherPurpose: `
-      atsisaky*, privatum*, taisykl*, pagalba, kontaktai, susisiek*, naršyklėje, sekti, jei tai ne,
-      patvirtinti dalyv*, sužinok*, peržiūrėti sąskait*, parduotuv*, patvirtinkite dalyv*, sužinoti*,
-      žiūrėti sąskait*, pasiūlym*, patvirtinti vizit*, plačiau, apmokėti*, atšaukti
+      privatum*, taisykl*, pagalba, kontaktai, susisiek*, naršyklėje, sekti, patvirtinti dalyv*, sužinok*,
+      peržiūrėti sąskait*, parduotuv*, patvirtinkite dalyv*, sužinoti*, žiūrėti sąskait*, pasiūlym*,
+      patvirtinti vizit*, plačiau, apmokėti*
     `,
+    refuses: `
+      tai ne aš, ne aš, tai buvau ne aš, nebuvau aš, jei tai ne, neprašiau, neatpažįstu, atmesti, atmesk*,
+      atsisaky*, neleisti, pranešti, praneškite, atšaukti, atšauk*, nutraukti, blokuo*, užblok*, užrakin*,
+      ištrin*, pašalin*, įtartin*, atsijung*, ginčy*, uždraus*, neigti, neprisijung*, nepraš*, nedar*, nekūr*,
+      nesutink*, nepažįst*, neatpaž*, nepatvirt*, nebuv*, neleis*, sustabdy*
+    `,
+    negates: "ne, nebuvau, nesu, niekada, ne*iau, ne*au, nežinau, kažkas kitas",
+    agrees: "taip",
   },
   quoting: {
     wrote: "rašė, parašė",

@@ -50,17 +50,26 @@ export const lv: Language = {
   link: {
     proves: `
       apstiprin*, aktiviz*, mainīt parol*, atjaunot parol*, atiestat*, iestatīt parol*, pieņemt uzaicin*,
-      pieņemiet uzaicin*, pievienojies, pieņem uzaicin*, atļauj*, iestatiet parol*, izveidot parol*
+      pieņemiet uzaicin*, pievienojies, pieņem uzaicin*, atļauj*, iestatiet parol*, izveidot parol*,
+      tas biju es, es tas biju, atbloķē*
     `,
     signsIn: "pieslēg*, pieteik*, autorizē*, ieiet",
     goesOn: "turpināt, šeit, turpini, turpiniet, atvērt",
     password: "parole, paroli, paroles",
     account: "konts, konta, kontu, e-past*, adres*, reģistr*, uzaicinājum*, ielūgum*",
     otherPurpose: `
-      atrakst*, atteik*, privātum*, noteikum*, palīdzīb*, kontakti, pārlūk*, izseko*, apstiprināt dalīb*,
-      biežāk uzdot*, skatīt rēķin*, iepirk*, apstiprini dalīb*, bieži uzdot*, apskatīt rēķin*, veikal*,
-      apstiprināt vizīt*, sīkāk, atcelt
+      privātum*, noteikum*, palīdzīb*, kontakti, pārlūk*, izseko*, apstiprināt dalīb*, biežāk uzdot*,
+      skatīt rēķin*, iepirk*, apstiprini dalīb*, bieži uzdot*, apskatīt rēķin*, veikal*, apstiprināt vizīt*,
+      sīkāk
     `,
+    refuses: `
+      tas nebiju es, nebiju es, neesmu es, es tas nebiju, nepieprasīju, neatpazīstu, noraid*, noliegt,
+      atteik*, ziņot*, atcel*, atsaukt*, bloķē*, slēgt kontu, atrakst*, dzēst*, noņemt, aizdomīg*, apstrīd*,
+      izrakst*, aizlieg*, liegt, nepiesl*, nebij*, neveic*, nepras*, nepiepras*, nepazīst*, neatļau*,
+      nepiekr*, neizveid*, nav mans, nav mana, apturēt
+    `,
+    negates: "nē, nebiju, neesmu, nekad, ne*ju, ne*zu, nezinu, kāds cits",
+    agrees: "jā",
   },
   quoting: {
     wrote: "rakstīja",

@@ -64,17 +64,24 @@ export const ms: Language = {
     proves: `
       sahkan, mengesahkan, aktifkan, tetapkan semula, set semula, terima jemputan, benarkan, luluskan,
       tukar kata laluan, kata laluan baharu, sertai, pengesahan e-mel, pengesahan akaun, cipta kata laluan,
-      tetapkan kata laluan, pulihkan
+      tetapkan kata laluan, pulihkan, ini saya, itu saya, buka kunci, nyahsekat
     `,
     signsIn: "log masuk",
     goesOn: "teruskan, klik di sini, sini, mula, seterusnya",
     password: "kata laluan",
     account: "akaun, e-mel, emel",
     otherPurpose: `
-      nyahlanggan, berhenti melanggan, bantuan, hubungi kami, bukan anda, tidak meminta, tetapan,
-      sahkan kehadiran, henti langgan, soalan lazim, terma, dasar, panduan, bukan saya, tawaran, diskaun,
+      bantuan, hubungi kami, tetapan, sahkan kehadiran, soalan lazim, terma, dasar, panduan, tawaran, diskaun,
       semak, jejak, muat turun
     `,
+    refuses: `
+      bukan saya, bukan anda, bukan awak, tidak meminta, tidak mengenali, tidak cam, tolak, menolak, laporkan,
+      lapor, batal*, batalkan, tarik balik, sekat akaun, sekat akses, kunci akaun, nyahlanggan,
+      berhenti melanggan, henti langgan, padam, mencurigakan, log keluar, nyahaktif*, nafi*, larang*, halang*,
+      cegah, tarik diri, orang asing
+    `,
+    negates: "bukan, tidak, jangan, orang lain",
+    agrees: "ya",
   },
   quoting: { from: "daripada", sent: "dihantar" },
   subject: { invitation: "jemputan, peringatan, pengesahan" },

@@ -74,17 +74,27 @@ export const nl: Language = {
     proves: `
       verifiëren, verifieer, bevestigen, bevestig, activeren, activeer, wachtwoord resetten,
       wachtwoord herstellen, herstellen, inloglink, accepteer, toestaan, accepteren, dat was ik, bevestigt,
-      goedkeuren
+      goedkeuren, ik was het, ik was dit, deblokkeren, ontgrendel*
     `,
     signsIn: "inloggen, aanmelden, inlog",
     goesOn: "doorgaan, aan de slag, klik hier, ga verder, verder",
     password: "wachtwoord",
     account: "e-mailadres, aanmelding, uitnodiging, uitgenodigd",
     otherPurpose: `
-      afmelden, uitschrijven, privacybeleid, hulp, bevestig je aanwezigheid, afwijzen, bekijk online,
-      beoordeel, aanwezigheid bevestigen, veelgestelde vragen, webversie, vragenlijst, bevestig je afspraak,
-      klantenservice, bekijk factuur, enquête, afspraak bevestigen, privacyverklaring
+      privacybeleid, hulp, bevestig je aanwezigheid, bekijk online, beoordeel, aanwezigheid bevestigen,
+      veelgestelde vragen, webversie, vragenlijst, bevestig je afspraak, klantenservice, bekijk factuur,
+      enquête, afspraak bevestigen, privacyverklaring
     `,
+    refuses: `
+      dat was ik niet, ik was dit niet, ik was het niet, niet ik, was jij dit niet, was u dit niet,
+      niet door mij, niet van mij, niet aangevraagd, herken ik niet, herken dit niet, weigeren, weiger,
+      afwijzen, wijs af, afkeuren, misbruik melden, dit melden, meld dit, meld misbruik, rapporteer*,
+      rapporteren, annuleer, annuleren, intrekken, blokkeer, blokkeren, betwist*, afmelden, uitschrijven,
+      opzeggen, verwijderen, verwijder, verdacht*, uitloggen, stopzetten, deactiveren, vergrendel*, ontzeg*,
+      ontken*, haal mij, haal me, trek in, terugtrekken, niet toestaan, verbied*, vreemde, stop*, tegenhouden
+    `,
+    negates: "niet, geen, nee, nooit, niets, niemand, iemand anders",
+    agrees: "ja",
     provesInPath: "wachtwoord, bevestig, bevestigen",
   },
   quoting: {

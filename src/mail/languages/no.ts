@@ -59,17 +59,25 @@ export const no: Language = {
   link: {
     proves: `
       bekreft, bekrefte, stadfest*, verifiser*, aktiver*, tilbakestill*, godta invitasjon*,
-      bekreftelseslenke*, godta, innloggingslenke*, godkjenn*, påloggingslenke*, det var meg, velg passord
+      bekreftelseslenke*, godta, innloggingslenke*, godkjenn*, påloggingslenke*, det var meg, velg passord,
+      det er meg, lås opp, opphev blokkering
     `,
     signsIn: "logg inn, logge inn, logg på",
     goesOn: "fortsett, klikk her, åpne, opne",
     password: "passord*",
     account: "konto*, e-post*, adresse*, invitasjon*, medlemskap*",
     otherPurpose: `
-      meld deg av, avmeld*, hjelp*, kundeservice, ikke deg, ikke har bedt, bekreft din deltak*, les om,
-      se ordre*, kjøp*, bekreft deltak*, innstilling*, se bestilling*, handle*, bekreft oppmøte*,
-      nettleser*, se kvittering*, tilbud*, spor pakk*
+      hjelp*, kundeservice, bekreft din deltak*, les om, se ordre*, kjøp*, bekreft deltak*, innstilling*,
+      se bestilling*, handle*, bekreft oppmøte*, nettleser*, se kvittering*, tilbud*, spor pakk*
     `,
+    refuses: `
+      det var ikke meg, ikke meg, ikke deg, ikke har bedt, kjenner ikke, gjenkjenner ikke, avvis*, avslå*,
+      nekt*, rapporter*, meld fra, avbryt*, kanseller*, annuller*, trekk tilbake, blokker*, sperr*,
+      meld deg av, meld meg av, avmeld*, slett*, fjern*, mistenkelig*, logg ut, deaktiver*, forhindr*, forby*,
+      ikke tillat, benekt*, stopp*, stans*
+    `,
+    negates: "ikke, ikkje, nei, aldri, ingen, intet, ingenting, noen andre",
+    agrees: "ja",
   },
   quoting: { from: "fra, frå", sent: "sendt" },
   subject: { reply: "sv", invitation: "invitasjon, påminnelse, bekreft*, stadfest*, påminn*, din, ditt" },

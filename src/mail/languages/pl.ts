@@ -68,16 +68,26 @@ export const pl: Language = {
       zweryfikuj, potwierdź, potwierdzenia, aktywuj, zresetuj, zresetować, resetowania hasła, zmień hasło,
       ustaw hasło, przyjmij zaproszenie, zatwierdź, zezwól, reset hasła, nowe hasło, zmiana hasła,
       zweryfikować, potwierdzić, potwierdzam, potwierdzenie adresu, aktywować, aktywacja konta,
-      dokończ rejestrację, ustawić hasło
+      dokończ rejestrację, ustawić hasło, to ja, to byłem ja, to byłam ja, odblokuj*
     `,
     signsIn: "zaloguj, zaloguj się, logowania, logowanie, wejdź, zalogować się",
     goesOn: "kontynuuj, zaczynamy, rozpocznij, kliknij tutaj, dalej, przejdź, tutaj, otwórz, kliknij",
     password: "hasło, hasła, hasłem",
     account: "konta, adres, subskrypcj*, rejestracj*, zapis*",
     otherPurpose: `
-      wypisz się, zrezygnuj, pomoc, kontakt, rabat*, prywatności, potwierdź wizytę, potwierdź udział,
-      zobacz, zniżk*, wypisz mnie, nie chcę, regulamin*, nie ja, ustawienia, pobierz, sprawdź, śledź
+      pomoc, kontakt, rabat*, prywatności, potwierdź wizytę, potwierdź udział, zobacz, zniżk*, regulamin*,
+      ustawienia, pobierz, sprawdź, śledź
     `,
+    refuses: `
+      to nie ja, to nie byłem ja, to nie byłam ja, nie byłem, nie byłam, nie ja, nie rozpoznaję, nie poznaję,
+      nie prosiłem, nie prosiłam, nie moje, odrzuć*, odrzuc*, odmów*, odmawiam, zgłoś*, zgłaszam, anuluj*,
+      anulowa*, cofnij*, unieważnij*, zablokuj*, blokuj*, wypisz się, wypisz mnie, wypisz, zrezygnuj, rezygn*,
+      usuń*, podejrzan*, wyloguj*, nie chcę, zakwestionuj*, odwołaj*, wypisuj*, wycofaj*, odmow*, zaprzecz*,
+      nie zezwalaj, nie potwierdzam, zabroń, cofam, obcy, obce, zatrzymaj*, wstrzymaj*, przerwij*, nie wiem,
+      nie zakładał*
+    `,
+    negates: "nie, nigdy, nic, nikt, żaden, ktoś inny",
+    agrees: "tak",
     provesInPath: "haslo, potwierdz, aktywuj",
   },
   quoting: {

@@ -83,17 +83,28 @@ export const pt: Language = {
     proves: `
       verificar e-mail, verifique seu, confirme seu, confirmar e-mail, ativar, ativar conta, ative,
       redefinir senha, redefinir, link mágico, link de verificação, aceitar, link de ativação,
-      aceite o convite, escolha uma nova, confirme sua, fui eu, aprovar
+      aceite o convite, escolha uma nova, confirme sua, fui eu, aprovar, era eu, sou eu, desbloquear
     `,
     signsIn: "entrar, acessar, fazer login, iniciar sessão",
     goesOn: "começar, aqui, clique aqui, prosseguir",
     password: "senha, palavra-passe",
     account: "conta, cadastro, convite",
     otherPurpose: `
-      cancelar inscrição, descadastrar, política de privacidade, ajuda, suporte, contato, ver no navegador,
-      confirmar presença, dúvidas, bloquear, compre, confirme sua presença, termos, recusar, loja,
-      confirme a sua presença, privacidade, rejeitar, aproveite, rastrear, ver pedido
+      política de privacidade, ajuda, suporte, contato, ver no navegador, confirmar presença,
+      dúvidas, compre, confirme sua presença, termos, loja, confirme a sua presença, privacidade, aproveite,
+      rastrear, ver pedido
     `,
+    refuses: `
+      não fui eu, não era eu, não sou eu, não foi você, não fui, não reconheço, não solicitei, não pedi,
+      não é meu, não é minha, recusar, recuse, recuso, rejeitar, rejeite, rejeito, negar, negue, denunciar,
+      denuncie, denúncia, reportar, reporte, cancelar, cancele, cancelamento, cancelar inscrição, anular,
+      anule, revogar, revogue, bloquear, bloqueie, descadastr*, desinscrev*, cancelar subscrição, remover,
+      excluir, apagar, suspeit*, contestar, sair da lista, encerrar sessão, terminar sessão, desativar,
+      impedir, retirar, remova, desconheço, não autorizar, não permitir, proibir, tire meu, parar, deter,
+      interromper
+    `,
+    negates: "não, nunca, jamais, nada, ninguém, outra pessoa",
+    agrees: "sim",
     provesInPath: "senha, confirme, confirmacao, ativar",
   },
   quoting: {

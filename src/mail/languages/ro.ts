@@ -62,17 +62,27 @@ export const ro: Language = {
     proves: `
       verifică, verificați, confirmă, confirmați, activează, activați, resetează parola, resetare parolă,
       schimbă parola, acceptă invitația, acceptă, aprobați, acceptați, autorizează, confirmare, permite,
-      setează parola
+      setează parola, am fost eu, eu am fost, sunt eu, deblochează, deblocare, aprobă, aprob*
     `,
     signsIn: "conectare, autentifică*",
     goesOn: "continuă, aici, continuați, deschide",
     password: "parola, parolei",
     account: "contul, adresa, cont, contului",
     otherPurpose: `
-      dezabon*, confidențialitate, termeni, ajutor, în browser, dacă nu, confirmă participarea, citește*,
-      vezi comanda, cumpără*, confirmă prezența, mai multe, vezi factura, magazin*, confirmați prezența,
-      detalii
+      confidențialitate, termeni, ajutor, în browser, dacă nu, confirmă participarea, citește*, vezi comanda,
+      cumpără*, confirmă prezența, mai multe, vezi factura, magazin*, confirmați prezența, detalii
     `,
+    refuses: `
+      nu am fost eu, nu eu, nu sunt eu, nu ai fost tu, nu ați fost, nu recunosc, nu am solicitat, nu am cerut,
+      n-am fost, n-am cerut, nu e al meu, refuz*, resping*, raporteaz*, raportați, raport, semnaleaz*,
+      semnalați, anulea*, anula*, revoc*, blocheaz*, blocați, blocare, contest*, dezabon*, dezactiv*, șterge*,
+      elimin*, suspect*, deconect*, renunț*, interzi*, retrag*, împiedic*, nu permite, nu autoriz*, neag*,
+      oprește*, opriți, întrerup*
+    `,
+    negates: `
+      niciodată, nici, nu am, nu eu, nu sunt, nu este, nu e, nu a, nu recunosc, nimic, nimeni, altcineva
+    `,
+    agrees: "da",
   },
   quoting: {
     wrote: "a scris",

@@ -54,16 +54,24 @@ export const sk: Language = {
     proves: `
       overiť, overte, potvrdiť, potvrďte, aktivovať, obnoviť heslo, zmeniť heslo, nastaviť heslo,
       prijať pozv*, potvrdíš, obnovenie hesla, overenie adresy, overenie e-mail*, potvrdenie adresy,
-      dokončiť registráciu, vytvoriť heslo
+      dokončiť registráciu, vytvoriť heslo, to som bol, to som bola, to som ja, odblokovať, odomknúť
     `,
     signsIn: "prihlásiť, prihláste, prihlásenie, vstúpiť",
     goesOn: "pokračovať, kliknite, otvoriť",
     password: "hesl*",
     account: "účet, účtu, e-mail*",
     otherPurpose: `
-      odhlásiť odber, osobných údajov, podmienky, nežiadal*, zľav*, odhlásenie, odhlásiť sa z,
-      to som nebol*, nastavenia, v prehliadači, potvrdiť termín, stiahnuť, zaplatiť
+      osobných údajov, podmienky, zľav*, nastavenia, v prehliadači, potvrdiť termín, stiahnuť, zaplatiť
     `,
+    refuses: `
+      to som nebol*, nebol som, nebola som, nie som to ja, nespoznávam, nežiadal*, nie je moje, odmietnuť,
+      odmietn*, odmietam, zamietn*, nahlásiť, nahlás*, zrušiť, zruš*, storno, odvolať, zablokovať, zablokuj*,
+      blokovať, odhlásiť odber, odhlásiť sa z, odhlásenie, odhlásiť, zmazať, odstrániť, podozriv*, zakázať,
+      odoprieť, odopr*, vziať späť, popr*, neprihl*, nežiad*, nevykon*, neurob*, nevytv*, neregistr*,
+      neschval*, nesúhl*, nepovol*, zabrániť, cudzí prístup
+    `,
+    negates: "nie, nikdy, nebol, nebola, ne*l, ne*la, nikto, neviem, ničom, nič, nepoznám, niekto iný",
+    agrees: "áno",
     provesInPath: "overenie",
   },
   quoting: {

@@ -54,16 +54,25 @@ export const sl: Language = {
   link: {
     proves: `
       potrdite, potrdi, potrditev, aktiviraj*, ponastavi*, spremeni geslo, nastavi geslo, sprejmi*, odobri*,
-      to sem jaz, novo geslo, sprememba gesla, potrjujem, potrditi, nastavite geslo, dokončaj registracijo
+      to sem jaz, novo geslo, sprememba gesla, potrjujem, potrditi, nastavite geslo, dokončaj registracijo,
+      to sem bil, to sem bila, odkleni*, odblokiraj*
     `,
     signsIn: "prijava, prijavite se, prijavi se, prijavi me, vstopi, vstopite, prijavo",
     goesOn: "nadaljuj*, tukaj, klikni, naprej, odpri",
     password: "geslo, gesla",
     account: "račun, računa, e-pošt*, naslov*, naročnin*",
     otherPurpose: `
-      odjava, odjavi*, pomoč, zasebnost*, niste zahtevali, popust*, potrdi udeležbo, potrdi termin, oglej*,
-      to nisem jaz, pogoji, nastavitve, pogosta vprašanja, v brskalniku, več o, plačaj*
+      pomoč, zasebnost*, popust*, potrdi udeležbo, potrdi termin, oglej*, pogoji, nastavitve,
+      pogosta vprašanja, v brskalniku, več o, plačaj*
     `,
+    refuses: `
+      to nisem jaz, nisem jaz, nisem bil*, to nisem bil*, niste zahtevali, ne prepoznam, ni moje, zavrn*,
+      odkloni*, prijavi zlorab*, prijavi poskus, prijavi dejavnost, prijavi sum*, prijavite sum*, prekliči*,
+      preklic*, razveljavi*, blokiraj*, zaklen*, odjava, odjavi*, izbriši*, odstrani*, sumljiv*, zavrač*,
+      prepove*, umakn*, ne dovol*, prepreč*, ustavi*, prekini*
+    `,
+    negates: "ne, nisem, nikoli, niste, nič, nihče, ne vem, ne poznam, ničesar, nekdo drug",
+    agrees: "da",
   },
   quoting: {
     wrote: "napisal, napisala, napisal/-a",

@@ -56,16 +56,27 @@ export const sr: Language = {
     proves: `
       потврди, потврдите, активирај*, промени лозинку, potvrdi, potvrdite, aktiviraj*, resetuj*,
       promeni lozinku, прихвати*, одобри*, потврђујем, нова лозинка, нову лозинку, ресетуј*, активација,
-      верификуј*, verifikuj*
+      верификуј*, verifikuj*, то сам ја, ја сам, то сам био, то сам била, to sam ja, ja sam, откључај*,
+      otključaj*
     `,
     signsIn: "пријави се, пријавите се, prijavi se, prijavite se, улогуј*, uloguj*, за пријаву",
     goesOn: "настави, овде, nastavi, ovde, наставите, кликни*, отвори, даље",
     password: "лозинк*, lozink*",
     account: "налог*, имејл*, nalog*, imejl*",
     otherPurpose: `
-      одјав*, помоћ, приватност*, нисте тражили, odjav*, pomoć, privatnost*, niste tražili, prati pošiljku,
-      попуст*, погледај*, услови, контакт, честа питања, плати*, сазнај*, saznaj*
+      помоћ, приватност*, pomoć, privatnost*, prati pošiljku, попуст*, погледај*, услови, контакт,
+      честа питања, плати*, сазнај*, saznaj*
     `,
+    refuses: `
+      то нисам ја, нисам ја, нисам био, нисам била, нисте тражили, не препознајем, није моје, одбиј*, одбаци*,
+      пријави злоуп*, пријави активност*, пријави сумњ*, пријави покушај*, откажи*, отказ*, опозови*,
+      блокирај*, закључај*, одјав*, обриши*, уклони*, сумњив*, to nisam ja, nisam ja, nisam bio, nisam bila,
+      niste tražili, ne prepoznajem, odbij*, odbaci*, otkaži*, blokiraj*, odjav*, obriši*, ukloni*, sumnjiv*,
+      забрани*, повуци*, ускрат*, спречи*, не дозвољ*, непознат*, zabrani*, povuci*, uskrat*, spreči*,
+      заустави*, прекини*
+    `,
+    negates: "не, није, нисам, нисте, ne, nije, nisam, ништа, нико, неко други",
+    agrees: "да, da",
   },
   quoting: {
     wrote: "написао, написала, написао/ла, napisao, napisala, napisao/la",

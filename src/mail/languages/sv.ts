@@ -54,17 +54,24 @@ export const sv: Language = {
   link: {
     proves: `
       verifiera*, bekräfta*, aktivera*, återställ*, acceptera inbjudan, bekräftelselänk*, godkänn*,
-      verifieringslänk*, tillåt*, det var jag, välj lösenord
+      verifieringslänk*, tillåt*, det var jag, välj lösenord, det är jag, lås upp, häv spärr*
     `,
     signsIn: "logga in, inloggning",
     goesOn: "fortsätt, här, gå vidare, öppna",
     password: "lösenord*",
     account: "konto*, e-post*, adress*, inbjudan",
     otherPurpose: `
-      avregistrera*, hjälp*, kundservice, kundtjänst, inte du, inte begärt, bekräfta din närvaro, villkor*,
-      visa faktur*, anmäl dig, bekräfta närvaro*, läs mer, se faktur*, boka*, bekräfta ditt deltag*, läs om,
-      visa order*, handla*
+      hjälp*, kundservice, kundtjänst, bekräfta din närvaro, villkor*, visa faktur*, anmäl dig,
+      bekräfta närvaro*, läs mer, se faktur*, boka*, bekräfta ditt deltag*, läs om, visa order*, handla*
     `,
+    refuses: `
+      det var inte jag, inte jag, inte du, inte begärt, känner inte igen, avvisa*, avslå*, neka*, avböj*,
+      rapportera*, anmäl aktivitet, anmäl missbruk, anmäl detta, avbryt*, avboka*, återkalla*, ångra*,
+      blockera*, spärra*, avregistrera*, avprenumerera*, ta bort, radera*, misstänkt*, logga ut, inaktivera*,
+      avsluta prenumeration*, dra tillbaka, förhindra*, förbjud*, tillåt inte, förneka*, stoppa*, stäng av
+    `,
+    negates: "inte, nej, aldrig, ingen, inget, ingenting, någon annan",
+    agrees: "ja",
   },
   quoting: { from: "från", sent: "skickat" },
   subject: {

@@ -55,17 +55,25 @@ export const sw: Language = {
   link: {
     proves: `
       kuthibitisha, uthibitisho, wezesha, weka upya, badilisha nenosiri, kubali mwaliko, thibitish*,
-      weka nywila, weka nenosiri, nywila mpya, badilisha nywila, kubali, jiunge, ruhusu, idhinisha, rejesha
+      weka nywila, weka nenosiri, nywila mpya, badilisha nywila, kubali, jiunge, ruhusu, idhinisha, rejesha,
+      ni mimi, ilikuwa mimi, fungulia
     `,
     signsIn: "ingia, kuingia",
     goesOn: "endelea, bofya hapa, bonyeza hapa, hapa, fungua, bofya, bonyeza",
     password: "nenosiri, neno la siri, nywila",
     account: "akaunti, barua pepe, usajili, jarida",
     otherPurpose: `
-      jiondoe, jitoe, msaada, wasiliana, si wewe, sio wewe, hukuomba, mipangilio, mapendeleo, mahudhurio,
-      miadi, si mimi, sio mimi, maswali, faragha, masharti, punguzo, ripoti, pakua, jinsi ya, tazama,
-      fuatilia
+      msaada, wasiliana, mipangilio, mapendeleo, mahudhurio, miadi, maswali, faragha, masharti, punguzo,
+      pakua, jinsi ya, tazama, fuatilia
     `,
+    refuses: `
+      si mimi, sio mimi, siyo mimi, si wewe, sio wewe, siyo wewe, hukuomba, sikuomba, sitambui, siitambui,
+      kataa, kukataa, ripoti, kuripoti, ghairi, kughairi, futa, kufuta, batilisha, zuia, kuzuia,
+      funga akaunti, jiondoe, jitoe, ondoa, kuondoa, ondoka, pinga, sitisha, sija*, siku*, sitaki, zuilia,
+      kanusha, usiruhusu, katiza, sijui
+    `,
+    negates: "hapana, sio, siyo, sikuwa, sijaomba, mtu mwingine",
+    agrees: "ndiyo",
   },
   quoting: { from: "kutoka", sent: "imetumwa" },
   subject: { invitation: "mwaliko, kikumbusho, uthibitisho, imethibitishwa" },

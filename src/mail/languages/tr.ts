@@ -68,17 +68,29 @@ export const tr: Language = {
     proves: `
       doğrula, doğrulayın, doğrulamak, onayla, onaylayın, etkinleştir, şifreyi sıfırla, şifremi sıfırla,
       şifre sıfırlama, sıfırla, sıfırlamak, kabul et, izin ver, yeni şifre*, şifre belirle*, şifre oluştur*,
-      şifremi unuttum, şifre yenile*, şifremi yenile, şifre değiştir, şifremi değiştir
+      şifremi unuttum, şifre yenile*, şifremi yenile, şifre değiştir, şifremi değiştir, bendim, bu benim,
+      bu bendim, kilidi aç, engeli kaldır
     `,
     signsIn: "giriş yap, oturum aç, giriş, oturum açın, bağlan",
     goesOn: "devam et, başla, buraya tıklayın, devam, tıkla, tıklayın, buradan, ilerle",
     password: "şifre, şifreni, şifrenizi, şifremi, parola, parolanızı",
     account: "hesabını, hesabınızı, e-posta, e-postanı, üyeliğini, hesap, hesabın, üyelik*",
     otherPurpose: `
-      abonelikten çık, abonelikten ayrıl, gizlilik, yardım, destek, indir*, randevuyu onayla*,
-      katılımı onayla*, abonelik iptali, tercih*, ayarlar, iletişim, sss, sık sorulan, kvkk, aydınlatma,
-      detay*, görüntüle*
+      gizlilik, yardım, destek, indir*, randevuyu onayla*, katılımı onayla*, tercih*, ayarlar, iletişim, sss,
+      sık sorulan, kvkk, aydınlatma, detay*, görüntüle*
     `,
+    refuses: `
+      ben değildim, ben değilim, bana ait değil, siz değilseniz, sen değilsen, ben yapmadım, ben istemedim,
+      talep etmedim, istemedim, tanımıyorum, reddet*, reddi*, kabul etme, kabul etmiyorum, izin verme, bildir,
+      bildirin, bildiriyorum, şikayet*, rapor et, ihbar*, iptal*, vazgeç*, geri al, geri çek, engelle*,
+      kilitle*, askıya al*, abonelikten çık*, abonelikten ayrıl*, abonelik iptali, hesabımı sil, hesabı sil, sil,
+      kaldır*, şüpheli*, çıkış yap, oturumu kapat, itiraz*, yasakla*, inkar*, onaylamıyorum, izin vermiyorum,
+      listeden çık*, çıkar, durdur*, bilmiyorum, haberim yok
+    `,
+    negates: `
+      değil, değildim, değilim, değildi, hayır, asla, *madım, *medim, *mıyorum, *miyorum, *muyorum, başkası
+    `,
+    agrees: "evet",
     provesInPath: "sifre, dogrula, etkinlestir",
   },
   quoting: {

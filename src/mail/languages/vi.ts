@@ -65,16 +65,24 @@ export const vi: Language = {
     proves: `
       xác minh, xác nhận, xác thực, kích hoạt, đặt lại mật khẩu, cài đặt lại, thiết lập lại, đổi mật khẩu,
       tạo mật khẩu, mật khẩu mới, chấp nhận lời mời, nhận lời mời, tham gia nhóm, phê duyệt, cho phép,
-      chấp nhận, đặt mật khẩu
+      chấp nhận, đặt mật khẩu, đó là tôi, là tôi, chính tôi, mở khóa
     `,
     signsIn: "đăng nhập",
     goesOn: "tiếp tục, bắt đầu, bấm vào đây, tại đây, vào đây, nhấn vào",
     password: "mật khẩu, mật mã",
     account: "tài khoản, địa chỉ, đăng ký",
     otherPurpose: `
-      hủy đăng ký, trợ giúp, hỗ trợ, chính sách, tham dự, lịch hẹn, sở thích, giảm giá, không phải tôi,
-      câu hỏi, điều khoản, liên hệ, cài đặt, báo cáo, xem chi tiết
+      trợ giúp, hỗ trợ, chính sách, tham dự, lịch hẹn, sở thích, giảm giá, câu hỏi, điều khoản, liên hệ,
+      cài đặt, xem chi tiết
     `,
+    refuses: `
+      không phải tôi, không phải là tôi, tôi không, không phải bạn, không yêu cầu, không nhận ra, từ chối,
+      báo cáo, tố cáo, hủy, hủy bỏ, thu hồi, chặn thiết bị, chặn truy cập, chặn đăng nhập, chặn tài khoản,
+      khóa tài khoản, ngừng nhận, hủy đăng ký, xóa, đáng ngờ, đăng xuất, không cho phép, phản đối, ngăn chặn,
+      cấm truy cập, rút lại, gỡ bỏ, người lạ, dừng lại, ngăn lại, tạm ngưng, không biết, không đăng ký
+    `,
+    negates: "không, chưa, người khác",
+    agrees: "đúng, vâng",
     provesInPath: "mat-khau, mat_khau, xac-nhan, xac_nhan, xac-minh, xac_minh",
   },
   quoting: {

@@ -34,8 +34,11 @@ async function prepared(text: string, door: Door, spf = "evil.example") {
   const by =
     door === "routing" ? { kind: "cloudflare" as const } : { kind: "border" as const, authservId: GATEWAY };
   const id = door === "routing" ? "mx.cloudflare.net" : GATEWAY;
-  const raw = Buffer.from(door === "listener" ? text : `Authentication-Results: ${id}; ${results}\r\n${text}`);
-  const found = door === "listener" ? { result: "pass" as const, domain: spf } : reportedSpf(reportedResults(raw, by));
+  const raw = Buffer.from(
+    door === "listener" ? text : `Authentication-Results: ${id}; ${results}\r\n${text}`,
+  );
+  const found =
+    door === "listener" ? { result: "pass" as const, domain: spf } : reportedSpf(reportedResults(raw, by));
   const own = door === "gateway alone" ? null : await checkMessage(raw, { dns: DNS, spf: found });
   const check =
     door === "listener" && own !== null
@@ -58,7 +61,11 @@ describe.each(DOORS)("a proven mail at the door %s", (door) => {
 
   it.each([
     ["To", replayed("from:to:subject", { fields: `To: ${AGENT}\r\n` }), ["to"]],
-    ["Cc", replayed("from:to:cc:subject", { fields: `To: ann@brand.example\r\nCc: ${AGENT}\r\n` }), ["to", "cc"]],
+    [
+      "Cc",
+      replayed("from:to:cc:subject", { fields: `To: ann@brand.example\r\nCc: ${AGENT}\r\n` }),
+      ["to", "cc"],
+    ],
     ["To, named twice", replayed("from:from:to:to:cc:subject", { fields: `To: ${AGENT}\r\n` }), ["to"]],
   ])("names the addresses of a signed %s", async (_, text, fields) => {
     const { authentication, named, unproven } = await prepared(text, door);
@@ -93,7 +100,9 @@ describe.each(DOORS)("a proven mail at the door %s", (door) => {
 
 describe("a mail of which a gateway says only that DMARC passed", () => {
   const judged = async (text: string) => {
-    const raw = Buffer.from(`Authentication-Results: ${GATEWAY}; dmarc=pass header.from=brand.example\r\n${text}`);
+    const raw = Buffer.from(
+      `Authentication-Results: ${GATEWAY}; dmarc=pass header.from=brand.example\r\n${text}`,
+    );
     const mail = { raw, parsed: await parseMail(raw), via: "smtp" } as const;
     const check = { kind: "reported", by: { kind: "border", authservId: GATEWAY }, own: null } as const;
     return authenticate(mail, check)?.proven_fields;
@@ -113,7 +122,9 @@ describe("a mail of which a gateway says only that DMARC passed", () => {
 
 it("a signature covers a field that stands no more often than it names it", () => {
   const of = (header: string, h: string) => {
-    const fields = readFields(`DKIM-Signature: v=1; a=rsa-sha256; d=a.example; s=s; h=${h}; bh=YQ==; b=YQ==\r\n${header}`);
+    const fields = readFields(
+      `DKIM-Signature: v=1; a=rsa-sha256; d=a.example; s=s; h=${h}; bh=YQ==; b=YQ==\r\n${header}`,
+    );
     const [own] = fields;
     return own === undefined ? null : coveredBy(readSignature(own), fields);
   };

@@ -110,12 +110,20 @@ describe("a name that is not the gateway's", () => {
 
   it("hides nothing that the gateway says below it", async () => {
     const text = `Authentication-Results: mx.mail\0keep.test; ${PASS}\r\nAuthentication-Results: ${GATEWAY}; ${FAIL}\r\n${MAIL}`;
-    expect(reportedResults(Buffer.from(text), BORDER)).toMatchObject({ spf: "fail", dkim: "none", dmarc: "fail" });
+    expect(reportedResults(Buffer.from(text), BORDER)).toMatchObject({
+      spf: "fail",
+      dkim: "none",
+      dmarc: "fail",
+    });
   });
 
   it("is not looked for below a damaged field of the gateway itself", async () => {
     const text = `Authentication-Results: ${GATEWAY}; ${FAIL} \0\r\nAuthentication-Results: ${GATEWAY}; ${PASS}\r\n${MAIL}`;
-    expect(reportedResults(Buffer.from(text), BORDER)).toMatchObject({ spf: "none", dkim: "none", dmarc: "none" });
+    expect(reportedResults(Buffer.from(text), BORDER)).toMatchObject({
+      spf: "none",
+      dkim: "none",
+      dmarc: "none",
+    });
   });
 });
 

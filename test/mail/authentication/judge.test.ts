@@ -27,7 +27,14 @@ const signature = (more: Partial<Signature>): Signature => ({
 
 const verdict = (facts: Partial<SenderFacts>) => {
   const nothing = { checkedBy: "self", spf: "none", dkim: "none", dmarc: "none" } as const;
-  const known = { ...nothing, fromDomain: "example.com", signatures: [], covered: [], arc: null, conflict: false };
+  const known = {
+    ...nothing,
+    fromDomain: "example.com",
+    signatures: [],
+    covered: [],
+    arc: null,
+    conflict: false,
+  };
   const { verdict: word, aligned_domain } = judge({ ...known, ...facts });
   return [word, aligned_domain];
 };

@@ -45,13 +45,12 @@ describe("a link does not stay with an owner who gave its name away", () => {
     expect(judgeLink(link, GIVEN).isOwn).toBe(false);
   });
 
-  it.each([
-    "https://app.code.com/x",
-    "https://builder.code.com/x",
-    "https://app.own.a.builder.code.com/x",
-  ])("but %s does", (link) => {
-    expect(judgeLink(link, GIVEN).isOwn).toBe(true);
-  });
+  it.each(["https://app.code.com/x", "https://builder.code.com/x", "https://app.own.a.builder.code.com/x"])(
+    "but %s does",
+    (link) => {
+      expect(judgeLink(link, GIVEN).isOwn).toBe(true);
+    },
+  );
 });
 
 describe("a link leads elsewhere", () => {

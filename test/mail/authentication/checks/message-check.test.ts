@@ -77,7 +77,12 @@ describe("who wrote a message", () => {
           reason: "",
         },
       ],
-      dmarc: { result: "pass", isBySpf: false, record: "v=DMARC1; p=reject; np=quarantine", policy: "reject" },
+      dmarc: {
+        result: "pass",
+        isBySpf: false,
+        record: "v=DMARC1; p=reject; np=quarantine",
+        policy: "reject",
+      },
       arc: null,
       verdict: "pass",
     });

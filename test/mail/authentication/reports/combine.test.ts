@@ -26,7 +26,13 @@ const facts = fc
   .map(({ spf, dmarc, signatures }): SenderFacts => {
     const results = signatures.map(({ result }) => result);
     const dkim = RESULTS.find((result) => results.includes(result)) ?? "none";
-    const rest = { covered: [], arc: null, conflict: false, fromDomain: "example.com", checkedBy: "cloudflare" } as const;
+    const rest = {
+      covered: [],
+      arc: null,
+      conflict: false,
+      fromDomain: "example.com",
+      checkedBy: "cloudflare",
+    } as const;
     return { ...rest, spf, dkim, dmarc, signatures };
   });
 
