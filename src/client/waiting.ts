@@ -16,7 +16,10 @@ export interface WaitOptions extends Pick<CallOptions, "signal">, MailboxOption 
   timeoutMs?: number;
 }
 
-/** Which code to wait for. Without `since` the newest one counts, also if it came before the call. */
+/**
+ * Which code to wait for. Without `since` and `max_age`, one of the last ten minutes (`max_age: 600`) or the next: a second sign-up
+ * does not get the code of the first. `max_age: 0` accepts a code of any age.
+ */
 export type CodeOptions = WaitOptions & Omit<Api["code"]["query"], "timeout">;
 
 /** Which email to wait for; all that is given must fit. */
@@ -41,6 +44,8 @@ export interface Sources {
 }
 
 const DEFAULT_TIMEOUT_MS = 60_000;
+/** The age up to which a code counts that came before the call. The service measures it by its own clock. */
+const RECENT_CODE_SECONDS = 600;
 /** The most seconds that the service holds a poll for a code. */
 const MAX_POLL_SECONDS = 55;
 /** The most seconds for which the service expects mail. */
@@ -51,7 +56,8 @@ const LATE_MS = 15_000;
 /** Waits for a code, by as many polls as it takes. Null if none came in time. */
 export function waitForCode(code: Method<"code">, options: CodeOptions): Promise<FoundCode | null> {
   const { mailbox } = options;
-  const query = { ...options, signal: undefined, timeoutMs: undefined, mailbox: undefined };
+  const age = options.since === undefined ? { max_age: RECENT_CODE_SECONDS } : {};
+  const query = { ...age, ...options, signal: undefined, timeoutMs: undefined, mailbox: undefined };
   const isHandedOutOnce = query.consume === true;
   return withinTime(options, async (lifetime, onAttempt) => {
     for (let isFirst = true; ; isFirst = false) {

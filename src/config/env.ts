@@ -35,6 +35,8 @@ export interface Config {
   requestsPerMinute: number;
   /** 0: no limit. */
   modelSearchesPerMinute: number;
+  /** Whether the SMTP listener checks who sent a mail; null: there is none, and mail comes by Email Routing. */
+  checksSmtp: boolean | null;
   /** Whose Authentication-Results are believed; null: nobody's. */
   authservId: string | null;
   /** Without a slash at its end; null: the address of each request. */
@@ -117,6 +119,7 @@ function configFrom(values: WorkerValues): Config {
     badKeysPerMinute: values.BAD_KEY_LIMIT,
     requestsPerMinute: values.REQUEST_LIMIT,
     modelSearchesPerMinute: values.MODEL_SEARCH_LIMIT,
+    checksSmtp: null,
     authservId: values.AUTHSERV_ID,
     publicUrl: values.PUBLIC_URL === null ? null : withoutSlash(values.PUBLIC_URL),
     mailboxQuotaBytes: values.MAILBOX_QUOTA_BYTES,
@@ -199,13 +202,32 @@ export function configOf(env: object): Config {
   if (values === null) {
     throw new ConfigError(faults.map(({ variable, message }) => `${variable} ${message}`).join("; "));
   }
-  const config = { ...configFrom(values), frontSecret: frontSecretOf(env) };
+  const config = { ...configFrom(values), ...serverFacts(env) };
   parsed.set(env, config);
   return config;
 }
 
-function frontSecretOf({ FRONT_SECRET }: { FRONT_SECRET?: unknown }): string | null {
-  return typeof FRONT_SECRET === "string" ? FRONT_SECRET : null;
+/** Facts that the server around the worker tells it; no settings. */
+function serverFacts(env: { FRONT_SECRET?: unknown; SMTP_CHECKS?: unknown }) {
+  const { FRONT_SECRET, SMTP_CHECKS } = env;
+  return {
+    frontSecret: typeof FRONT_SECRET === "string" ? FRONT_SECRET : null,
+    checksSmtp: SMTP_CHECKS === undefined ? null : SMTP_CHECKS === "on",
+  };
+}
+
+/** The doors by which mail comes in, and whether each checks who sent it. */
+export function checkingDoors({
+  checksSmtp,
+  authservId,
+  dohUrl,
+}: Config): { door: string; checks: boolean }[] {
+  // Email Routing has always checked a mail.
+  if (checksSmtp === null) return [{ door: "Email Routing", checks: true }];
+  return [
+    { door: "SMTP", checks: checksSmtp },
+    { door: "POST /v1/inbound", checks: authservId !== null || dohUrl !== null },
+  ];
 }
 
 /** Bindings that `npm start` adds. */

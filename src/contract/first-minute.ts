@@ -36,7 +36,7 @@ export const COMMANDS = {
   exportKey: `export MAILKEEP_KEY=$(echo "$NEW" | grep -o 'mk_[0-9a-f]*')`,
   claim: `CLAIM=$(curl -sS "$MAILKEEP_URL/v1/claim/start" ${withBody('{"name":"my-agent"}')}); echo "$CLAIM"`,
   poll: `curl -sS "$MAILKEEP_URL/v1/claim/poll?session=$(echo "$CLAIM" | grep -o '"session_id":"[^"]*' | cut -d '"' -f 4)"`,
-  code: withKey("/v1/code?timeout=55"),
+  code: withKey("/v1/code?timeout=55&max_age=600"),
   inbox: withKey("/v1/inbox?limit=5"),
   email: withKey("/v1/emails/<id>/view"),
   send: withKey(

@@ -17,6 +17,8 @@ export interface GuideFacts {
   dailySendLimit: number;
   /** Whether a search finds mail by its meaning, too. */
   meaning: boolean;
+  /** Whether it checks who sent a mail. */
+  proves: boolean;
 }
 
 const HOURS = PROVISIONAL_LIFETIME_MS / 3_600_000;
@@ -30,6 +32,7 @@ export const LOCAL_FACTS: GuideFacts = {
   sending: "local",
   dailySendLimit: 100,
   meaning: false,
+  proves: false,
 };
 
 /** The guide that an agent reads first, in Markdown: /llms.txt, and the text of /skill.md and SKILL.md. */
@@ -37,7 +40,7 @@ export function guideText(facts: GuideFacts): string {
   return [
     introduction(facts),
     gettingText(facts),
-    codeText(),
+    codeText(facts),
     readingText(facts),
     SAFETY,
     ...(facts.sending === "off" ? [NO_SENDING] : [sendingText(facts)]),
@@ -88,13 +91,15 @@ Show your person \`verification_uri_complete\`. Poll every \`interval\` seconds 
 `;
 }
 
-function codeText(): string {
+function codeText({ proves }: GuideFacts): string {
+  const body = proves ? '{"from_domain":"github.com"}' : '{"from_domain":"github.com","strict":false}';
+  const means = proves ? ", only proven mail" : "";
   return `## Wait for a code
 
 ${shell([COMMANDS.code])}
-Answers the newest code, or waits: \`code\`, \`from\`, \`confidence\`. \`code\` null: call again. Add \`&from=<sender>\` and \`&since=<time>\`. \`&kind=link\`: a sign-in link.
+Answers a code of the last ten minutes, or waits: \`code\`, \`from\`, \`confidence\`. \`code\` null: call again. Add \`&from=<sender>\`. \`&kind=link\`: a link.
 
-For sign-ups, only proven mail: \`POST /v1/expect {"from_domain":"github.com"}\`, use its \`address\`, \`GET /v1/expect/<id>?wait=55\`.
+For sign-ups${means}: \`POST /v1/expect ${body}\`, use its \`address\`, \`GET /v1/expect/<id>?wait=55\`.
 `;
 }
 

@@ -12,6 +12,7 @@ import type { Place } from "./ports.ts";
 import type { Settings } from "./settings.ts";
 import type { RuntimeGate } from "./runtime-gate.ts";
 import { startSmtp } from "./smtp/listener.ts";
+import { SenderChecks } from "./smtp/sender-checks.ts";
 import type { SmtpListener } from "./smtp/listener.ts";
 import type { SmtpObserver } from "./smtp/observer.ts";
 import type { HandedOver } from "./systemd/listen-fds.ts";
@@ -128,7 +129,9 @@ function openSmtp(
       tls: settings.tls ?? undefined,
       proxies: proxiesOf(settings) ?? undefined,
       known: settings.unpaused === null ? undefined : new Networks(settings.unpaused),
-      dns: checksSenders(settings, fd !== undefined) ? mailDns(settings.resolver?.place ?? null) : undefined,
+      senders: checksSenders(settings, fd !== undefined)
+        ? new SenderChecks(mailDns(settings.resolver?.place ?? null), log)
+        : undefined,
       log,
       observer,
     }),
@@ -139,7 +142,7 @@ function openSmtp(
  * Whether senders of mail by SMTP are checked. By default not where only this machine reaches SMTP: a developer's machine may
  * have no DNS, and nobody else can send.
  */
-function checksSenders(settings: Settings, isHandedOver: boolean): boolean {
+export function checksSenders(settings: Settings, isHandedOver: boolean): boolean {
   return settings.senderChecks ?? (isHandedOver || isSmtpReachable(settings));
 }
 

@@ -20,7 +20,14 @@ import { newFrontSecret } from "./front/front.ts";
 import { needsFront } from "./front/open.ts";
 import { HostLog } from "./host-log.ts";
 import { liveSwap } from "./live-swap.ts";
-import { freePlaces, openListeners, placesOf, type Listeners, type Upstream } from "./listeners.ts";
+import {
+  checksSenders,
+  freePlaces,
+  openListeners,
+  placesOf,
+  type Listeners,
+  type Upstream,
+} from "./listeners.ts";
 import { lockDataDir } from "./lock.ts";
 import { Monitoring } from "./monitoring.ts";
 import { claimPorts, listenRefusal } from "./ports.ts";
@@ -82,7 +89,11 @@ async function start({ worker: readWorker, ...given }: ServeOptions): Promise<vo
   const runtime = await run(settings, {
     ...runtimeOptions(settings, hasFront),
     built,
-    bindings: { ...bindingsOf(settings, secrets), ...(hasFront ? { FRONT_SECRET: frontSecret } : {}) },
+    bindings: {
+      ...bindingsOf(settings, secrets),
+      SMTP_CHECKS: checksSenders(settings, sockets.smtp !== null) ? "on" : "off",
+      ...(hasFront ? { FRONT_SECRET: frontSecret } : {}),
+    },
     ...monitoring.forRuntime(),
     onRestart: () => {
       lock.note(workerdPid(process.pid));

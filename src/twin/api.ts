@@ -135,6 +135,8 @@ export interface IncomingMail {
   attachments?: readonly { filename: string; content: string | Uint8Array; contentType?: string }[];
   /** The whole message as it is sent, instead of subject, text, html, headers and attachments. */
   raw?: string | Uint8Array;
+  /** Whether the twin proves the domain of From, as DNS does for real mail. False: a mail that anyone may have written. Default: true. */
+  proven?: boolean;
 }
 
 /** A message that left for another domain. */

@@ -3,6 +3,7 @@ import type { SendMailOptions, Transporter } from "nodemailer";
 import type SMTPPool from "nodemailer/lib/smtp-pool/index.js";
 import type SMTPTransport from "nodemailer/lib/smtp-transport/index.js";
 import type { IncomingMail } from "./api.ts";
+import { UNPROVEN_CLIENT } from "./own-senders.ts";
 
 /** Date and number of a message, by which it is the same in every run. */
 export interface Stamp {
@@ -33,8 +34,9 @@ export class MailSender {
    */
   async send(mail: IncomingMail, stamp: Stamp, onNewConnection: boolean): Promise<{ id: string }> {
     const message = messageOf(mail, stamp);
-    if (!onNewConnection) return idIn(await this.#pool.sendMail(message));
-    const connection = createTransport(this.#place);
+    const isProven = mail.proven !== false;
+    if (!onNewConnection && isProven) return idIn(await this.#pool.sendMail(message));
+    const connection = createTransport({ ...this.#place, ...(isProven ? {} : { name: UNPROVEN_CLIENT }) });
     try {
       return idIn(await connection.sendMail(message));
     } finally {

@@ -17,6 +17,7 @@ import { Control } from "./control.ts";
 import { millisecondsOf } from "./durations.ts";
 import { TwinFolder } from "./folder.ts";
 import { MailSender } from "./mail-sender.ts";
+import { OWN_SENDERS } from "./own-senders.ts";
 import { startOutside } from "./outside.ts";
 import type { Outside } from "./outside.ts";
 import { SmtpFaults } from "./smtp-faults.ts";
@@ -183,7 +184,10 @@ class TwinRuntime {
         dataDir,
         built: this.#built,
         front: this.#front,
-        bindings: bindingsOf(this.#settings, secrets),
+        bindings: {
+          ...bindingsOf(this.#settings, secrets),
+          SMTP_CHECKS: this.#settings.senderChecks === false ? "off" : "on",
+        },
         jsonBindings: { TWIN: { ...variables } },
         allowPrivateTargets: worker.ALLOW_PRIVATE_WEBHOOKS,
         relayAuthorities: this.#settings.relayAuthorities,
@@ -232,6 +236,7 @@ function startListener(
     maxBytes: MAX_MESSAGE_BYTES,
     name: plan.domain,
     postmaster: `postmaster@${plan.domain}`,
+    ...(settings.senderChecks === false ? {} : { senders: OWN_SENDERS }),
     between: (handlers, drop) => faults.before(handlers, drop),
     log: plan.log,
   });

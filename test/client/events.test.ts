@@ -190,7 +190,18 @@ describe("waiting", () => {
     server.orders(json({ code: null }), { kind: "drop" }, json({ code: null }), json(FOUND));
     expect(await mail.codes.wait({ from: "shop" })).toEqual(FOUND);
     expect(server.seen).toHaveLength(4);
-    for (const { path } of server.seen) expect(path).toMatch(/^\/v1\/code\?from=shop&timeout=5\d$/);
+    for (const { path } of server.seen)
+      expect(path).toMatch(/^\/v1\/code\?max_age=600&from=shop&timeout=5\d$/);
+  });
+
+  it.each([
+    [{ since: new Date("2026-11-01T12:00:00Z") }, "since=2026-11-01T12%3A00%3A00.000Z&"],
+    [{ max_age: 0 }, "max_age=0&"],
+    [{ max_age: 30 }, "max_age=30&"],
+  ])("asks for codes of another age only where the caller says so: %j", async (age, query) => {
+    server.orders(json(FOUND));
+    expect(await mail.codes.wait(age)).toEqual(FOUND);
+    expect(server.seen[0]?.path).toMatch(new RegExp(`^/v1/code\\?${query}timeout=`));
   });
 
   it("is null when no code comes in time", async () => {
@@ -235,7 +246,7 @@ describe("waiting", () => {
     await vi.waitFor(() => expect(server.seen.length).toBeGreaterThan(0));
     vi.advanceTimersByTime(2_000);
     expect(await wait).toBeNull();
-    expect(server.seen.map(({ path }) => path)[0]).toBe("/v1/code?consume=true&timeout=2");
+    expect(server.seen.map(({ path }) => path)[0]).toBe("/v1/code?max_age=600&consume=true&timeout=2");
     vi.useRealTimers();
   });
 });

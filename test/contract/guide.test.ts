@@ -38,6 +38,11 @@ describe("the guide for agents", () => {
     }
   });
 
+  it("names the call for sign-ups that works there", () => {
+    expect(guideText({ ...LONG, proves: true })).toContain('POST /v1/expect {"from_domain":"github.com"}`');
+    expect(guideText({ ...LONG, proves: false })).toContain('{"from_domain":"github.com","strict":false}`');
+  });
+
   it.each(named)("says what to do with every error code: $name", ({ facts }) => {
     const text = guideText(facts);
     // The bodies of two codes do not have it; the guide names them by what they show.

@@ -10,6 +10,7 @@ const OFFER = {
   sending: "local",
   dailySendLimit: 100,
   meaning: false,
+  proves: true,
 } as const;
 
 const FORMS = [
@@ -36,6 +37,9 @@ describe.each(FORMS)("GET $path", ({ path, type, write }) => {
       { sending: "on", dailySendLimit: 7 },
     ],
     [{ BOOTSTRAP: "false" }, { temporary: false }],
+    [{ SMTP_CHECKS: "off" }, { proves: false }],
+    [{ SMTP_CHECKS: "on" }, { proves: true }],
+    [{ SMTP_CHECKS: "off", AUTHSERV_ID: "mx.example" }, { proves: true }],
     [{ KEY_SECRET: "" }, { claims: false }],
     [{ AUTH_TOKEN: "" }, { claims: false }],
     [{ AUTH_TOKEN: "", CLAIM_APPROVAL: "open" }, { claims: true }],

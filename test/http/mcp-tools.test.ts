@@ -402,9 +402,24 @@ describe("waiting", () => {
     [{ expect: "x", from_domain: "example.com" }, "from_domain: must be left out with expect"],
     [{ from_domain: "example.com", from: "ann" }, "from: must be left out with from_domain and expect"],
     [{ from_domain: "com" }, 'from_domain: must be a domain with one owner: names below "com"'],
+    [{ strict: false }, "strict: must be left out without from_domain"],
   ])("wait_for_code refuses %j", async (input, message) => {
     const { value, isError } = await call("wait_for_code", input);
     expect([isError, value["message"]]).toEqual([true, expect.stringContaining(message)]);
+  });
+
+  it("wait_for_code releases unproven mail of the domain with strict: false", async () => {
+    const own = await createMailbox();
+    const { value: made } = await callTool(own.api_key, "wait_for_code", {
+      from_domain: "example.com",
+      strict: false,
+    });
+    await deliver(own.mailbox, plainMessage({ body: "Your verification code is 482913." }));
+    const again = { expect: made["expect"], timeout_seconds: 1 };
+    expect((await callTool(own.api_key, "wait_for_code", again)).value).toMatchObject({
+      code: "482913",
+      sender_verified: false,
+    });
   });
 
   it("wait_for_code says that none came, and how long it waited", async () => {

@@ -294,7 +294,8 @@ describe("a proven mail that was written to somebody else", () => {
 
   it("is not released where only a field names the mailbox that its signature does not cover", async () => {
     const expectation = made();
-    const signature = "DKIM-Signature: v=1; a=rsa-sha256; d=brand.example; s=s1; h=from:to:subject; bh=YQ==; b=YQ==";
+    const signature =
+      "DKIM-Signature: v=1; a=rsa-sha256; d=brand.example; s=s1; h=from:to:subject; bh=YQ==; b=YQ==";
     const email_id = await arrive({ named: [STRANGER], headers: [`Cc: ${ADDRESS}`, signature] });
     expect(await ask(expectation)).toMatchObject({
       status: "waiting",
@@ -338,17 +339,14 @@ describe("an automatic answer", () => {
     `Auto-Submitted: no; x=${"x".repeat(1_100)}\r\nAuto-Submitted: auto-replied`,
     "Auto-Submitted: (on vacation) auto-replied",
     "X-Autoreply: yes",
-  ])(
-    "is not released, because it may quote a stranger: %s",
-    async (field) => {
-      const expectation = made();
-      await arrive({ headers: [field] });
-      expect(await ask(expectation)).toMatchObject({
-        status: "waiting",
-        rejected: [{ reason: "unverified_sender", detail: "automatic_answer" }],
-      });
-    },
-  );
+  ])("is not released, because it may quote a stranger: %s", async (field) => {
+    const expectation = made();
+    await arrive({ headers: [field] });
+    expect(await ask(expectation)).toMatchObject({
+      status: "waiting",
+      rejected: [{ reason: "unverified_sender", detail: "automatic_answer" }],
+    });
+  });
 
   it.each(["Auto-Submitted: auto-generated", "Auto-Submitted: no"])("is no mail with %s", async (field) => {
     const expectation = made();
@@ -482,6 +480,56 @@ describe("several expectations of one mailbox", () => {
     );
     expect(gone.ok ? null : gone.error.error).toBe("Expectation not found");
   });
+});
+
+describe("a deployment whose doors check senders, or do not", () => {
+  const on = async (variables: Record<string, string>) => {
+    box = await NodeMailbox.create({}, variables);
+  };
+
+  it.each([{ SMTP_CHECKS: "off" }, { SMTP_CHECKS: "off", AUTHSERV_ID: "" }])(
+    "refuses a strict expectation where none does, and names the call that works: %j",
+    async (variables) => {
+      await on(variables);
+      const refusal = tried({});
+      expect(refusal.ok ? null : refusal.error).toMatchObject({
+        code: "conflict",
+        error: expect.stringContaining("does not check who sent a mail") as string,
+        fix: expect.stringContaining('"strict": false') as string,
+      });
+      expect(box.rows("SELECT id FROM expectation")).toEqual([]);
+      const expectation = made({ strict: false });
+      await arrive({ dmarc: "none" });
+      expect((await ask(expectation)).code).toBe("482913");
+    },
+  );
+
+  it("expects mail of its own domain even there: between mailboxes each sender is proven", async () => {
+    await on({ SMTP_CHECKS: "off" });
+    expect(made({ from_domain: "mailkeep.test" }).hint).toBeUndefined();
+    expect(made({ siblings: ["mailkeep.test"] }).hint).toBeUndefined();
+  });
+
+  it.each([
+    [{ SMTP_CHECKS: "on" }, "POST /v1/inbound"],
+    [{ SMTP_CHECKS: "off", AUTHSERV_ID: GATEWAY }, "SMTP"],
+    [{ SMTP_CHECKS: "off", DOH_URL: "https://doh.example/dns-query" }, "SMTP"],
+  ])("hints where only some do: %j", async (variables, door) => {
+    await on(variables);
+    expect(made().hint).toBe(
+      `This deployment does not check who sent mail that comes by ${door}, so such mail never matches.`,
+    );
+    expect(made({ from_domain: "gmail.com" }).hint).toMatch(/^Everybody can have .* never matches\.$/);
+    expect(made({ strict: false }).hint).toMatch(/^strict is false[^.]*\.$/);
+  });
+
+  it.each([{ SMTP_CHECKS: "on", AUTHSERV_ID: GATEWAY }, {}])(
+    "says nothing where all do: %j",
+    async (variables) => {
+      await on(variables);
+      expect(made().hint).toBeUndefined();
+    },
+  );
 });
 
 describe("from_domain", () => {

@@ -77,6 +77,40 @@ describe("a twin", () => {
     expect(await box.client.emails.get(id)).toMatchObject({ attachments: [{ filename: "note.txt" }] });
   });
 
+  it("hands out no code of an earlier sign-up, unless the caller takes one of any age", async () => {
+    const box = await mail.mailbox();
+    await mail.deliver({ to: box, subject: "Your code", text: "Your verification code is 482913." });
+    expect((await box.client.codes.wait({ timeoutMs: 1_000 }))?.code).toBe("482913");
+    await mail.clock.advance("11m");
+    expect(await box.client.codes.wait({ timeoutMs: 1_000 })).toBeNull();
+    expect((await box.client.codes.wait({ timeoutMs: 1_000, max_age: 0 }))?.code).toBe("482913");
+    expect((await box.client.codes.get({ timeout: 1 })).code).toBe("482913");
+    await mail.deliver({ to: box, subject: "Your code", text: "Your verification code is 571946." });
+    expect((await box.client.codes.wait({ timeoutMs: 1_000 }))?.code).toBe("571946");
+  });
+
+  it("proves its own senders, so that a strict expectation matches, and none that it is told not to", async () => {
+    const box = await mail.mailbox();
+    const made = await box.client.expectations.create({ from_domain: "shop.example" });
+    const letter = { to: box, from: "Shop <login@mail.shop.example>", subject: "Your code" };
+    const unproven = await mail.deliver({
+      ...letter,
+      text: "Your verification code is 111222.",
+      proven: false,
+    });
+    const other = await mail.deliver({ ...letter, from: "login@evil.example", text: "Your code is 333444." });
+    await mail.deliver({ ...letter, text: "Your verification code is 482913." });
+    expect(await box.client.expectations.get(made.id)).toMatchObject({
+      status: "matched",
+      code: "482913",
+      sender_verified: true,
+      rejected: [
+        { email_id: unproven.id, reason: "unverified_sender" },
+        { email_id: other.id, reason: "other_domain" },
+      ],
+    });
+  });
+
   it("takes a message as it is, with every byte of it", async () => {
     const box = await mail.mailbox();
     const raw = `From: ann@example.com\r\nSubject: As it is\r\nX-Odd:  two  spaces\r\n\r\nHello.\r\n`;
@@ -102,6 +136,18 @@ describe("a twin", () => {
 });
 
 describe("the settings of a twin", () => {
+  it("may say that nobody checks senders: then a strict expectation is refused", async () => {
+    await using unchecked = await startTwin(DIST, { settings: { SENDER_CHECKS: "off" } });
+    const { client } = await unchecked.mailbox();
+    await expect(client.expectations.create({ from_domain: "shop.example" })).rejects.toMatchObject({
+      status: 409,
+      fix: expect.stringContaining('"strict": false') as string,
+    });
+    expect((await client.expectations.create({ from_domain: "shop.example", strict: false })).status).toBe(
+      "waiting",
+    );
+  });
+
   it("cannot be those that the twin itself sets", async () => {
     await expect(
       startTwin(DIST, { settings: { PORT: "1", DATA_DIR: "/tmp", OUTBOUND: "off" } }),

@@ -51,9 +51,13 @@ export const signUpCommands = [
     summary: "Expect a code from a domain, before you ask for the code",
     args: [{ name: "domain", about: OPERATIONS.createExpectation.body["from_domain"]?.about ?? "" }],
     flags: expectationBody.flags,
-    about: ["Prints the address to sign up with, and the id for `mailkeep expect wait`."],
+    about: [
+      "Prints the address to sign up with, and the id for `mailkeep expect wait`.",
+      "On a deployment that checks no senders, use --no-strict: the domain in From is then only compared.",
+    ],
     examples: [
       "mailkeep expect github.com --exclusive",
+      "mailkeep expect github.com --no-strict",
       "mailkeep expect shop.example --kind link --siblings shopmail.example --json",
     ],
     run: async ({ mail, output, signal }, { words: [from_domain = ""], flags }) => {

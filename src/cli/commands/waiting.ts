@@ -30,8 +30,8 @@ export const waitingCommands = [
       ...codeQuery.flags,
     },
     about: [
-      "Prints the code and nothing else (with --kind link the link); exit code 3 if none came. Without --since the newest code of",
-      "the mailbox counts, even if it came before.",
+      "Prints the code and nothing else (with --kind link the link); exit code 3 if none came. Without --since or --max-age a code",
+      "of the last ten minutes counts, or the next; with --max-age 0 the newest of any age.",
     ],
     examples: ["CODE=$(mailkeep code --wait 60)", "mailkeep code --wait 120 --from github --since now"],
     run: async ({ mail, output, signal }, { flags }): Promise<ExitCode | void> => {

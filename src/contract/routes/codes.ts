@@ -8,6 +8,9 @@ import { json } from "./common.ts";
 /** Seconds a code poll waits at most. */
 const MAX_CODE_WAIT_SECONDS = 55;
 
+/** Ten years: older mail is asked for without a limit. */
+const MAX_AGE_SECONDS = 315_360_000;
+
 /** Codes and links of which the reader is less sure are not answered. */
 export const LEAST_CONFIDENCE = 0.7;
 
@@ -20,6 +23,12 @@ export const CodeQuery = z.object({
     about: "Seconds to wait; clamped to 55.",
   }),
   since: instant("Only codes received after this time. Without it the newest code answers at once."),
+  max_age: integer({
+    min: 0,
+    max: MAX_AGE_SECONDS,
+    fallback: 0,
+    about: "Only codes received in this many seconds before the call. Default: 0 (of any age).",
+  }),
   from: text("Part of the sender's address or name."),
   consume: flag("Hand a code out once: later calls no longer see it."),
   min_confidence: share({
@@ -30,7 +39,7 @@ export const CodeQuery = z.object({
   }),
   kind: z.enum(["code", "link", "any"]).default("code").meta({ description: "What counts as a hit." }),
 });
-export type CodeFilters = z.output<typeof CodeQuery>;
+export type CodeFilters = Omit<z.output<typeof CodeQuery>, "max_age">;
 
 /** Verification codes. */
 export const codeRoutes = {

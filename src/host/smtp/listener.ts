@@ -6,7 +6,6 @@ import type { SMTPServerOptions } from "smtp-server";
 import { MAX_INBOUND_RECIPIENTS } from "../../contract/limits.ts";
 import { acceptThrough } from "../front/accept.ts";
 import type { Networks } from "../front/networks.ts";
-import type { Dns } from "../../lib/dns/dns.ts";
 import type { KeyPair } from "../pem-files.ts";
 import { ConnectionLimit } from "./connection-limit.ts";
 import { connect, isGreetedAtOnce } from "./greeting.ts";
@@ -14,7 +13,7 @@ import { NO_OBSERVER } from "./observer.ts";
 import type { SmtpObserver } from "./observer.ts";
 import { tooManyConnections } from "./reply.ts";
 import type { Reply } from "./reply.ts";
-import { SenderChecks } from "./sender-checks.ts";
+import type { Senders } from "./sender-checks.ts";
 import { SmtpSessions } from "./sessions.ts";
 import type { SmtpHandlers } from "./sessions.ts";
 import { clearSpool } from "./spool.ts";
@@ -47,8 +46,8 @@ export interface SmtpOptions {
   proxies?: Networks;
   /** Networks whose clients get the greeting without a pause, as this machine does; undefined: there are none. */
   known?: Networks;
-  /** Looks up what proves who sent a message; undefined: senders are not checked. */
-  dns?: Dns;
+  /** Checks who sent a message; undefined: senders are not checked. */
+  senders?: Senders;
   /** Gets one line for each failure on our side; undefined: they are not logged. */
   log?: (line: string) => void;
   /** Is told what happens, to count and to log it; undefined: nobody is. */
@@ -89,7 +88,7 @@ export async function startSmtp(options: SmtpOptions): Promise<SmtpListener> {
     connections,
     postmaster: options.postmaster,
     spool: { dir: options.spoolDir, maxBytes: options.maxBytes },
-    senders: options.dns === undefined ? null : new SenderChecks(options.dns, log),
+    senders: options.senders ?? null,
     pause: (ms) => time.pause(ms),
     log,
     observer: options.observer ?? NO_OBSERVER,

@@ -20,8 +20,13 @@ export interface RunningCheck {
   abandon(): void;
 }
 
+/** Begins the check of each message that the listener receives. */
+export interface Senders {
+  begin(client: Client): RunningCheck;
+}
+
 /** Checks who sent the messages that the listener receives (SPF, DKIM, DMARC, ARC), beside their spooling. */
-export class SenderChecks {
+export class SenderChecks implements Senders {
   readonly #dns: Dns;
   readonly #log: (line: string) => void;
   /** Checks that wait for DNS, the longest waiting first. */

@@ -16,7 +16,7 @@ import {
 } from "./reply.ts";
 import type { Reply } from "./reply.ts";
 import type { SmtpObserver } from "./observer.ts";
-import type { RunningCheck, SenderChecks } from "./sender-checks.ts";
+import type { RunningCheck, Senders } from "./sender-checks.ts";
 import { spool } from "./spool.ts";
 import type { SpooledMessage } from "./spool.ts";
 import { Tarpit } from "./tarpit.ts";
@@ -33,7 +33,7 @@ export interface SessionTools {
   postmaster: string | undefined;
   spool: { dir: string; maxBytes: number };
   /** Checks who sent a message; null: nothing is checked. */
-  senders: SenderChecks | null;
+  senders: Senders | null;
   pause(ms: number): Promise<void>;
   log(line: string): void;
   observer: SmtpObserver;

@@ -1,6 +1,6 @@
 import { guideText, skillText, type GuideFacts } from "../../contract/guide.ts";
 import type { guideRoutes } from "../../contract/routes/guide.ts";
-import type { Config } from "../../config/env.ts";
+import { checkingDoors, type Config } from "../../config/env.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { done } from "../../lib/outcome.ts";
 import { claimKeySecret } from "../../service/claims.ts";
@@ -50,6 +50,7 @@ export function guideFacts(config: Config, url: string): GuideFacts {
     sending: outbound === "none" || outbound === "local" ? sending[outbound] : sends,
     dailySendLimit,
     meaning: config.embeddings !== null,
+    proves: checkingDoors(config).some(({ checks }) => checks),
   };
 }
 

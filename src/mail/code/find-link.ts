@@ -16,7 +16,7 @@ import { LINK_WEIGHTS } from "./weights.ts";
 const MAX_JUDGED = 60;
 const MAX_PLACES = 4;
 
-/** What the owner of a host registered, enough to see that click.mail.example.com and example.com belong together. */
+/** The domain that the owner of a host registered, enough to see that click.mail.example.com and example.com belong together. */
 const siteOf = (host: string): string => organizationalDomain(host) ?? host;
 
 function addressOf(url: string): WebAddress | null {

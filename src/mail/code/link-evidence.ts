@@ -249,7 +249,7 @@ export const subjectKindsOf = (subject: string): Set<LinkKind> =>
 /** Features that tell a purpose; without any, only form and place speak for a link. */
 const PURPOSE = /^link_(?:label\.(?:proves|password|signs_in|account)|announced|subject|path)(?:\.|$)/;
 
-/** What a link says of itself: its address, its label, and the words before it. */
+/** Evidence that a link bears itself: its address, its label, and the words before it. */
 function ownEvidence({ address, places }: LinkCandidate): LinkEvidence[] {
   const own = [...ofAddress(address, secretOf(address)), ...places.flatMap(ofPlace)];
   // A link that stands in several places says everything several times.

@@ -1,3 +1,4 @@
+import { checkingDoors } from "../../config/env.ts";
 import type { Expectation, ExpectationBody } from "../../contract/expectation.ts";
 import type { Metadata } from "../../contract/message.ts";
 import { conflict, invalid, notFound, type Answer } from "../../contract/problem.ts";
@@ -45,6 +46,17 @@ const EARLY_LISTED = 10;
 /** Random bytes of a tag: nobody who does not know the address can write to it. */
 const TAG_BYTES = 5;
 
+/** A strict expectation of a deployment that checks no sender could never match. */
+const NOTHING_CHECKED = conflict(
+  "This deployment does not check who sent a mail, so no mail could match",
+  'Repeat the call with "strict": false, which only compares the domain in From. Or ask the operator to check senders: SENDER_CHECKS=on for mail by SMTP, AUTHSERV_ID or DOH_URL for POST /v1/inbound.',
+);
+
+const withHint = (expectation: Expectation, hint: string): Expectation => ({
+  ...expectation,
+  hint: expectation.hint === undefined ? hint : `${expectation.hint} ${hint}`,
+});
+
 /** A call for an expectation. */
 export interface ExpectationAsked {
   id: string;
@@ -82,7 +94,11 @@ export class Expectations {
         siblings.push(sibling.value);
       }
       const domains = { from_domain: domain.value, siblings: [...new Set(siblings)] };
-      return write(() => this.#create(account, { ...asked, ...domains }, now()));
+      const wanted = { ...asked, ...domains };
+      const unchecked = this.#uncheckedDoors(wanted);
+      if (unchecked === "all") return refused(NOTHING_CHECKED);
+      const created = write(() => this.#create(account, wanted, now()));
+      return created.ok && unchecked !== null ? done(withHint(created.value, unchecked)) : created;
     });
   }
 
@@ -226,6 +242,24 @@ export class Expectations {
     return row === null
       ? refused(notFound("Expectation"))
       : done(shownExpectation(row, viewOf(account), false));
+  }
+
+  /**
+   * What no mail can prove itself by to a strict expectation: "all" doors, a sentence about some, or null. Mail between
+   * mailboxes of the deployment is always proven.
+   */
+  #uncheckedDoors(wanted: {
+    strict: boolean;
+    from_domain: string;
+    siblings: readonly string[];
+  }): string | null {
+    const config = this.#context.config();
+    if (!wanted.strict || [wanted.from_domain, ...wanted.siblings].includes(config.mailDomain)) return null;
+    const doors = checkingDoors(config);
+    const unchecked = doors.filter(({ checks }) => !checks).map(({ door }) => door);
+    if (unchecked.length === 0) return null;
+    if (unchecked.length === doors.length) return "all";
+    return `This deployment does not check who sent mail that comes by ${unchecked.join(" or ")}, so such mail never matches.`;
   }
 
   /** Mail with a code that seems to come from the expected domain and came before the expectation. */

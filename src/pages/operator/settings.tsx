@@ -52,6 +52,7 @@ const SETTINGS: { [Name in keyof Config]: Shown<Config[Name]> | null } = {
   allowHttp: { group: "Service", variable: "ALLOW_HTTP", show: yesNo },
   trustClientAddress: { group: "Service", variable: "TRUST_CLIENT_ADDRESS", show: yesNo },
   frontSecret: null,
+  checksSmtp: null,
   postmaster: {
     group: "Service",
     variable: "POSTMASTER",

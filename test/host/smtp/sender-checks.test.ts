@@ -4,6 +4,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readCheckedSender, type CheckedSender } from "../../../src/contract/checked-sender.ts";
 import { startSmtp, type SmtpListener } from "../../../src/host/smtp/listener.ts";
+import { SenderChecks } from "../../../src/host/smtp/sender-checks.ts";
 import type { Dns } from "../../../src/lib/dns/dns.ts";
 import { deadDns, dnsOf, KEY_RECORD, signed } from "../../signed-mail.ts";
 import { FakeStore, type Handed } from "../fake-store.ts";
@@ -45,7 +46,7 @@ function listen(resolver?: Dns): Promise<SmtpListener> {
     token: "operator-key",
     spoolDir: path.join(folder, "spool"),
     maxBytes: 4 * 1024 * 1024,
-    dns: resolver,
+    ...(resolver === undefined ? {} : { senders: new SenderChecks(resolver, () => {}) }),
   });
 }
 

@@ -14,7 +14,7 @@ const CODE_POLL_SECONDS = 55;
 const CHANGES_POLL_SECONDS = 25;
 
 /** A code that is older was asked for by an earlier sign-in. */
-const RECENT_CODE_MS = 600_000;
+const RECENT_CODE_SECONDS = 600;
 /** The mail that somebody waits for may arrive before the call does. */
 const RECENT_MAIL_MS = 60_000;
 
@@ -44,6 +44,7 @@ const CodeInput = z.object({
     .meta({ type: "integer", minimum: 1, maximum: MAX_WAIT_SECONDS, default: DEFAULT_WAIT_SECONDS }),
   since: z.string().optional().meta({ description: "ISO 8601; default 10 minutes ago" }),
   from_domain: z.string().optional().meta({ description: "Only proven mail of this domain counts" }),
+  strict: z.boolean().optional().meta({ description: "With from_domain; false: From need not be proven" }),
   expect: z.string().optional(),
 });
 type CodeInput = z.output<typeof CodeInput>;
@@ -57,7 +58,9 @@ export const waitForCode = tool({
   reads: true,
   waits: true,
   async run(call, asked, context) {
-    const { from_domain, expect } = asked;
+    const { from_domain, expect, strict } = asked;
+    if (strict !== undefined && from_domain === undefined)
+      return call.refuse("code", invalid("strict", "must be left out without from_domain"));
     if (from_domain === undefined && expect === undefined) return anyCode(call, asked, context);
     for (const name of ["from", "since"] as const)
       if (asked[name] !== undefined)
@@ -66,7 +69,9 @@ export const waitForCode = tool({
       if (from_domain === undefined) return expectedCode(call, expect, asked, context);
       return call.refuse("code", invalid("from_domain", "must be left out with expect, which names it"));
     }
-    const made = await call.route("createExpectation", { body: { from_domain, kind: "any" } });
+    const made = await call.route("createExpectation", {
+      body: { from_domain, kind: "any", ...(strict === undefined ? {} : { strict }) },
+    });
     if (!made.ok) return made;
     const { id, address } = made.value;
     if (asked.timeout_seconds === undefined)
@@ -83,10 +88,11 @@ function secondsOf({ timeout_seconds: seconds = DEFAULT_WAIT_SECONDS }: CodeInpu
 
 /** Waits for the next code, whoever sends it, or takes one of the last minutes. */
 async function anyCode(call: McpCall, asked: CodeInput, context: ToolContext): Promise<Answer<CodeOutput>> {
-  const { from: sender, since = new Date(Date.now() - RECENT_CODE_MS).toISOString() } = asked;
+  const { from: sender, since } = asked;
+  const age = since === undefined ? { max_age: RECENT_CODE_SECONDS } : { since };
   const limits = { seconds: secondsOf(asked), secondsOfPoll: CODE_POLL_SECONDS };
   const waited = await waitFor(context, limits, async (timeout) => {
-    const query = { timeout, since, from: sender, kind: "any" };
+    const query = { timeout, ...age, from: sender, kind: "any" };
     const answer = await call.route("code", { query, signal: context.signal, waitTag: context.waitTag });
     return answer.ok ? done(answer.value.id === undefined ? null : answer.value) : answer;
   });
