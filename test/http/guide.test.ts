@@ -37,7 +37,7 @@ describe.each(FORMS)("GET $path", ({ path, type, write }) => {
       { sending: "on", dailySendLimit: 7 },
     ],
     [{ BOOTSTRAP: "false" }, { temporary: false }],
-    [{ SMTP_CHECKS: "off" }, { proves: false }],
+    [{ SMTP_CHECKS: "off", DOH_URL: "", AUTHSERV_ID: "" }, { proves: false }],
     [{ SMTP_CHECKS: "on" }, { proves: true }],
     [{ SMTP_CHECKS: "off", AUTHSERV_ID: "mx.example" }, { proves: true }],
     [{ KEY_SECRET: "" }, { claims: false }],

@@ -10,6 +10,7 @@ const TABLES: MailTables = {
   wallets: {},
   publicSuffixes: "",
   tokenWeights: "",
+  tokenChars: "",
 };
 
 /** An isolate without tables, and static assets that answer in turn as `answers` says, and then with the tables. */

@@ -4,6 +4,7 @@ import { CARDS, WALLETS } from "../extract/payment-names.ts";
 import { LANGUAGES } from "../languages/index.ts";
 import type { MailTables } from "./mail-tables.ts";
 import { publicSuffixes } from "./public-suffixes.ts";
+import { TOKEN_CHARS } from "./token-chars.ts";
 import { TOKEN_WEIGHTS } from "./token-weights.ts";
 
 // The tables from their sources: what tests and scripts read mail by, and what `scripts/build-assets.ts` writes into the static
@@ -17,6 +18,7 @@ const TABLES: MailTables = {
   wallets: WALLETS,
   publicSuffixes: publicSuffixes(),
   tokenWeights: TOKEN_WEIGHTS,
+  tokenChars: TOKEN_CHARS,
 };
 
 /** Always true: the sources are imported. */

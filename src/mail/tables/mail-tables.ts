@@ -17,4 +17,6 @@ export interface MailTables {
   publicSuffixes: string;
   /** The weights by which tokens of a text are counted, in the form that `token-weights.ts` describes. */
   tokenWeights: string;
+  /** How many tokens each character is by itself, in the form that `token-chars.ts` describes. */
+  tokenChars: string;
 }

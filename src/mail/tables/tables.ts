@@ -20,3 +20,6 @@ export const wallets = (): Readonly<Record<string, Words>> => readTables().walle
 
 /** The weights by which tokens of a text are counted. Throws as `languages` does. */
 export const tokenWeights = (): string => readTables().tokenWeights;
+
+/** How many tokens each character is by itself. Throws as `languages` does. */
+export const tokenChars = (): string => readTables().tokenChars;

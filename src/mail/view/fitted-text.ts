@@ -1,4 +1,4 @@
-import { tokensIn } from "./token-count.ts";
+import { mostTokensIn, tokensIn } from "./token-count.ts";
 import { importances, IMPORTANCE } from "./importance.ts";
 import { sentencesOf, type Sentence } from "./sentences.ts";
 
@@ -23,23 +23,24 @@ export function fittedText(text: string, budget: number, code: string | null): F
   const whole = joined(sentences, () => true);
   const beyond = text.length > MAX_CHARS ? tokensIn(text.slice(MAX_CHARS)) : 0;
   const tokens = tokensIn(whole);
-  if (tokens <= budget) return { text: beyond === 0 ? whole : `${whole}\n${GAP}`, omittedTokens: beyond };
+  if (mostTokensIn(whole) <= budget)
+    return { text: beyond === 0 ? whole : `${whole}\n${GAP}`, omittedTokens: beyond };
   const chosen = chooseWithin(sentences, budget, code);
   let shown = joined(sentences, (at) => chosen.has(at));
   // Pieces that are counted one by one are a little less than the whole.
-  while (chosen.size > 1 && tokensIn(shown) > budget) {
+  while (chosen.size > 1 && mostTokensIn(shown) > budget) {
     const [last] = [...chosen].slice(-1);
     if (last !== undefined) chosen.delete(last);
     shown = joined(sentences, (at) => chosen.has(at));
   }
-  if (chosen.size === 0 || tokensIn(shown) > budget) shown = firstWords(sentences[0]?.text ?? "", budget);
+  if (chosen.size === 0 || mostTokensIn(shown) > budget) shown = firstWords(sentences[0]?.text ?? "", budget);
   return { text: shown, omittedTokens: Math.max(tokens + beyond - tokensIn(shown), 1) };
 }
 
 /** The places of the sentences to show, in the order in which they were chosen. */
 function chooseWithin(sentences: readonly Sentence[], budget: number, code: string | null): Set<number> {
   const importance = importances(sentences, code);
-  const costs = sentences.map(({ text }) => tokensIn(text) + 1);
+  const costs = sentences.map(({ text }) => mostTokensIn(text) + 1);
   const chosen = new Set<number>();
   let left = budget;
   for (const wanted of IMPORTANCE) {
@@ -76,7 +77,7 @@ function firstWords(text: string, budget: number): string {
   let [low, high] = [0, text.length];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    if (tokensIn(`${text.slice(0, middle)}${GAP}`) <= budget) low = middle;
+    if (mostTokensIn(`${text.slice(0, middle)}${GAP}`) <= budget) low = middle;
     else high = middle - 1;
   }
   const cut = low === text.length ? text : text.slice(0, low);

@@ -1,4 +1,4 @@
-import { tokensIn } from "./token-count.ts";
+import { mostTokensIn, tokensIn } from "./token-count.ts";
 import { dividedText } from "../text/new-text.ts";
 import type { HiddenPassage } from "../text/shown-text.ts";
 import { fittedText } from "./fitted-text.ts";
@@ -50,7 +50,7 @@ export function viewOfSeen(seen: SeenMail, options: ViewOptions, fresh?: string)
   // A mail that only quotes is shown as it is.
   const isWhole = options.quoted || parts.fresh.trim() === "";
   const wanted = isWhole ? seen.text : (fresh ?? parts.fresh);
-  const room = options.budget - tokensIn(marked("", options.nonce));
+  const room = options.budget - mostTokensIn(marked("", options.nonce));
   const { text, omittedTokens } = fittedText(wanted, Math.max(room, 0), options.code);
   const shown = marked(text, options.nonce);
   return {
@@ -87,7 +87,7 @@ function hiddenTexts({ passages, spelt }: SeenMail, budget: number): HiddenText[
     const fitted = fittedText(text, left, null);
     if (fitted.text === "") break;
     listed.push({ kind, text: fitted.text });
-    left -= tokensIn(fitted.text);
+    left -= mostTokensIn(fitted.text);
   }
   return listed;
 }

@@ -1,4 +1,4 @@
-import { tokensIn } from "./token-count.ts";
+import { mostTokensIn } from "./token-count.ts";
 import { dividedText } from "../text/new-text.ts";
 import { marked, viewOfSeen, type MailView, type ViewOptions } from "./mail-view.ts";
 import type { SeenMail } from "./seen-mail.ts";
@@ -13,12 +13,12 @@ export function threadViews(
 ): MailView[] {
   const known = new Set<string>();
   const fresh = mails.map(({ seen }) => newLines(dividedText(seen.text, seen.subject).fresh, known));
-  const least = tokensIn(marked("", options.nonce));
+  const least = mostTokensIn(marked("", options.nonce));
   let left = options.budget;
   const views = mails.toReversed().map(({ seen, code }, index) => {
     const own = fresh[mails.length - 1 - index];
     const view = viewOfSeen(seen, { ...options, code, budget: Math.max(left, least) }, own);
-    left -= view.tokens;
+    left -= mostTokensIn(view.text);
     return view;
   });
   return views.reverse();

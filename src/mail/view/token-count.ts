@@ -1,4 +1,5 @@
-import { tokenWeights } from "../tables/tables.ts";
+import { LETTERS_AFTER } from "../../lib/letter-pairs.ts";
+import { tokenChars, tokenWeights } from "../tables/tables.ts";
 
 /**
  * The pieces into which the vocabulary o200k cuts a text before it looks for tokens: words with a blank or mark before them,
@@ -11,7 +12,7 @@ const PICTURE = /\p{Extended_Pictographic}/gu;
 
 /** The weights are a little high on mails: they were found on other texts. */
 const CALIBRATION = 0.97;
-/** The least that a word is counted as. */
+/** The least that a word is estimated as. */
 const LEAST = 0.4;
 /** Longer words are counted in parts. */
 const MAX_WORD_CHARS = 200;
@@ -30,6 +31,116 @@ export function tokensIn(text: string): number {
     else count += 1 + (piece.length > 1 ? (piece.match(PICTURE)?.length ?? 0) : 0);
   }
   return Math.ceil(count);
+}
+
+/**
+ * A count of tokens that no text exceeds by more than 5 %: what a budget is kept by. It is higher than `tokensIn`, and the more so
+ * the less a text is like the words of mails: then characters are counted, each with the tokens that it is by itself.
+ */
+export function mostTokensIn(text: string): number {
+  let count = 0;
+  for (const [piece] of text.matchAll(PIECE)) {
+    if (/^\p{N}/u.test(piece)) count += mostOfDigits(piece);
+    else if (WORD.test(piece)) count += mostOfWord(piece);
+    else count += mostOfMarks(piece);
+  }
+  return Math.ceil(count);
+}
+
+/** Three ASCII digits are a token, others by themselves. */
+function mostOfDigits(piece: string): number {
+  return /^[0-9]+$/.test(piece) ? 1 : sumOfChars(piece);
+}
+
+/** Repeats of one ASCII mark or blank share tokens, so many each. */
+const REPEATS_OF_TOKEN = 8;
+/** A character of three tokens may take one more beside another one. */
+const RARE_TOKENS = 3;
+const RARE_FACTOR = 1.1;
+
+function mostOfMarks(piece: string): number {
+  let count = 0;
+  let before = "";
+  for (const char of piece) {
+    const tokens = tokensOfChar(char);
+    if (char === before && char < "\u0080") count += tokens / REPEATS_OF_TOKEN;
+    else count += tokens >= RARE_TOKENS ? tokens * RARE_FACTOR : tokens;
+    before = char;
+  }
+  return Math.max(1, count);
+}
+
+/** Alphabets whose words are estimated, with the most by which the estimate of letters at random is too low. */
+const ALPHABETS: readonly (readonly [letters: RegExp, factor: number])[] = [
+  [/^.?[A-Za-z']+$/u, 1],
+  [/^.?[A-Za-z'\u00c0-\u017f]+$/u, 2],
+  [/^.?[A-Za-z'\u00c0-\u01b0\u1ea0-\u1eff]+$/u, 2.4],
+  [/^.?[\u0430-\u044f\u0410-\u042f\u0451\u0456\u0457\u0454\u0491]+$/u, 1.3],
+  [/^.?[\u0370-\u03ff\u0590-\u06ff\u0900-\u0eff\u10a0-\u10ff]+$/u, 2.9],
+];
+
+/** The factors are a little higher than the estimates need. */
+const SHARE_OF_MOST = 0.93;
+
+/** Pairs of letters after which a word is no word of a language: random letters have more. */
+const MAX_RARE_SHARE = 0.28;
+const RARE_RANK = 11;
+const TOKENS_OF_RANDOM_LETTER = 0.66;
+
+function mostOfWord(word: string): number {
+  if (word.length > MAX_WORD_CHARS)
+    return mostOfWord(word.slice(0, MAX_WORD_CHARS)) + mostOfWord(word.slice(MAX_WORD_CHARS));
+  const hard = sumOfChars(word);
+  const factor = ALPHABETS.find(([letters]) => letters.test(word))?.[1];
+  if (factor === undefined) return hard;
+  const soft = Math.max(1, tokensOfWord(word) * SHARE_OF_MOST) * factor;
+  return Math.min(
+    hard,
+    Math.max(soft, rareShare(word) > MAX_RARE_SHARE ? word.length * TOKENS_OF_RANDOM_LETTER : 0),
+  );
+}
+
+/** The share of pairs of ASCII letters that are rare in words. */
+function rareShare(word: string): number {
+  const letters = word.toLowerCase();
+  let pairs = 0;
+  let rare = 0;
+  for (let at = 1; at < letters.length; at += 1) {
+    const rank = LETTERS_AFTER[letters[at - 1] ?? ""]?.indexOf(letters[at] ?? "") ?? -1;
+    if (rank === -1) continue;
+    pairs += 1;
+    if (rank >= RARE_RANK) rare += 1;
+  }
+  return pairs === 0 ? 0 : rare / pairs;
+}
+
+/** Ranges of code points whose tokens are known one by one: the Basic Multilingual Plane, and pictures. */
+export const TOKEN_CHAR_RANGES = [
+  { from: 0, to: 0x1_00_00 },
+  { from: 0x1_f0_00, to: 0x1_fc_00 },
+] as const;
+/** A code point beyond them has four bytes, of which each may be a token. */
+const TOKENS_OF_UNKNOWN = 4;
+
+function sumOfChars(text: string): number {
+  let count = 0;
+  for (const char of text) count += tokensOfChar(char);
+  return count;
+}
+
+function tokensOfChar(char: string): number {
+  const code = char.codePointAt(0) ?? 0;
+  let before = 0;
+  for (const { from, to } of TOKEN_CHAR_RANGES) {
+    if (code >= from && code < to) {
+      const at = before + code - from;
+      const digit = tokenChars().charCodeAt(Math.floor(at / 3)) - FIRST;
+      const packed = digit > BACKSLASH ? digit - 1 : digit;
+      return 1 + ((packed >> (4 - 2 * (at % 3))) & 3);
+    }
+    before += to - from;
+  }
+  return TOKENS_OF_UNKNOWN;
 }
 
 function tokensOfWord(word: string): number {

@@ -12,6 +12,7 @@ import * as loaded from "../../../src/mail/tables/loaded-tables.ts";
 import { publicSuffixes as loadedSuffixes } from "../../../src/mail/tables/loaded-suffixes.ts";
 import type { MailTables } from "../../../src/mail/tables/mail-tables.ts";
 import { publicSuffixes } from "../../../src/mail/tables/public-suffixes.ts";
+import { TOKEN_CHARS } from "../../../src/mail/tables/token-chars.ts";
 import { TOKEN_WEIGHTS } from "../../../src/mail/tables/token-weights.ts";
 
 const names: Record<string, string> = JSON.parse(readFileSync(path.join(DIST, "assets.json"), "utf8"));
@@ -46,6 +47,7 @@ describe("The tables that a deployment loads", () => {
 
   it("have the weights by which tokens are counted", () => {
     expect(asset.tokenWeights).toBe(TOKEN_WEIGHTS);
+    expect(asset.tokenChars).toBe(TOKEN_CHARS);
   });
 
   it("cannot be read before they are loaded, and are then what was loaded", () => {
