@@ -3,7 +3,7 @@ import type { SendMailOptions, Transporter } from "nodemailer";
 import type SMTPPool from "nodemailer/lib/smtp-pool/index.js";
 import type SMTPTransport from "nodemailer/lib/smtp-transport/index.js";
 import type { IncomingMail } from "./api.ts";
-import { UNPROVEN_CLIENT } from "./own-senders.ts";
+import { UNPROVEN_CLIENT } from "../host/smtp/sender-checks.ts";
 
 /** Date and number of a message, by which it is the same in every run. */
 export interface Stamp {

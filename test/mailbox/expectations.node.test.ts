@@ -487,7 +487,7 @@ describe("a deployment whose doors check senders, or do not", () => {
     box = await NodeMailbox.create({}, variables);
   };
 
-  it.each([{ SMTP_CHECKS: "off" }, { SMTP_CHECKS: "off", AUTHSERV_ID: "" }])(
+  it.each<Record<string, string>>([{ SMTP_CHECKS: "off" }, { SMTP_CHECKS: "off", AUTHSERV_ID: "" }])(
     "refuses a strict expectation where none does, and names the call that works: %j",
     async (variables) => {
       await on(variables);
@@ -523,7 +523,7 @@ describe("a deployment whose doors check senders, or do not", () => {
     expect(made({ strict: false }).hint).toMatch(/^strict is false[^.]*\.$/);
   });
 
-  it.each([{ SMTP_CHECKS: "on", AUTHSERV_ID: GATEWAY }, {}])(
+  it.each<Record<string, string>>([{ SMTP_CHECKS: "on", AUTHSERV_ID: GATEWAY }, {}])(
     "says nothing where all do: %j",
     async (variables) => {
       await on(variables);

@@ -1,4 +1,3 @@
-import { LETTERS_AFTER } from "../../lib/letter-pairs.ts";
 import { tokenChars, tokenWeights } from "../tables/tables.ts";
 
 /**
@@ -76,6 +75,7 @@ const ALPHABETS: readonly (readonly [letters: RegExp, factor: number])[] = [
   [/^.?[A-Za-z'\u00c0-\u017f]+$/u, 2],
   [/^.?[A-Za-z'\u00c0-\u01b0\u1ea0-\u1eff]+$/u, 2.4],
   [/^.?[\u0430-\u044f\u0410-\u042f\u0451\u0456\u0457\u0454\u0491]+$/u, 1.3],
+  // eslint-disable-next-line no-misleading-character-class -- whole blocks, with their marks
   [/^.?[\u0370-\u03ff\u0590-\u06ff\u0900-\u0eff\u10a0-\u10ff]+$/u, 2.9],
 ];
 
@@ -84,7 +84,12 @@ const SHARE_OF_MOST = 0.93;
 
 /** Pairs of letters after which a word is no word of a language: random letters have more. */
 const MAX_RARE_SHARE = 0.28;
-const RARE_RANK = 11;
+/** For each letter from a to z, those that most often follow it in English words and in the words of programs. */
+const OFTEN_AFTER = (
+  "tnrlscdimbp leuaoirsyjc ohetakliruc eiaousrdlcf rnsdcltamxp ioefarutlsy eirhanosulg eaoitrunmys ntosclembag eaosuipcdrb eiasouhnltr iealoysutdv aeipomsubld " +
+  "tgsedaciouf nrmuldsptcw eraoltipush ulisotahjmd eiaostrmydc teisouhacpy eiahrostyul ntrslbmepic eiaosgmcntr aieohrsnlwc tpeciamxdsy psaonermtil eaiozhlyums"
+).split(" ");
+const FIRST_LETTER = 97;
 const TOKENS_OF_RANDOM_LETTER = 0.66;
 
 function mostOfWord(word: string): number {
@@ -106,10 +111,11 @@ function rareShare(word: string): number {
   let pairs = 0;
   let rare = 0;
   for (let at = 1; at < letters.length; at += 1) {
-    const rank = LETTERS_AFTER[letters[at - 1] ?? ""]?.indexOf(letters[at] ?? "") ?? -1;
-    if (rank === -1) continue;
+    const often = OFTEN_AFTER[letters.charCodeAt(at - 1) - FIRST_LETTER];
+    const letter = letters[at] ?? "";
+    if (often === undefined || letter < "a" || letter > "z") continue;
     pairs += 1;
-    if (rank >= RARE_RANK) rare += 1;
+    if (!often.includes(letter)) rare += 1;
   }
   return pairs === 0 ? 0 : rare / pairs;
 }

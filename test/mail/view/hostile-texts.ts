@@ -5,7 +5,7 @@
 const rnd = (n: number, abc: string | string[]) => {
   let s = "";
   let x = 12345;
-  const a = [...abc];
+  const a = Array.from(abc);
   for (let i = 0; i < n; i++) {
     x = (x * 1103515245 + 12345) & 0x7fffffff;
     s += a[x % a.length];
@@ -16,7 +16,7 @@ const range = (a: number, b: number) => Array.from({ length: b - a }, (_, i) => 
 const AZ = "abcdefghijklmnopqrstuvwxyz";
 const words = (n: number, len: number, abc: string | string[]) => {
   const s = rnd(n * len, abc);
-  const c = [...s];
+  const c = Array.from(s);
   const out = [];
   for (let i = 0; i < n; i++) out.push(c.slice(i * len, (i + 1) * len).join(""));
   return out.join(" ");
