@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { chromium, type Browser, type Page } from "playwright-core";
 import { parseMail } from "../../src/mail/mime/parse.ts";
-import { readStyled, type PieceReader } from "../../src/mail/text/html-document.ts";
+import { readStyled, type StyledReader } from "../../src/mail/text/html-document.ts";
 import { withoutInvisible } from "../../src/mail/text/invisible-characters.ts";
 import { seenMail } from "../../src/mail/view/seen-mail.ts";
 import { TRICKS } from "../../test/fixtures/hiding/index.ts";
@@ -66,16 +66,17 @@ export class Browsed {
 /** The words that are judged to be shown. */
 export function ownWords(html: string): string[] {
   const texts: string[] = [];
-  const reader: PieceReader = {
+  const reader: StyledReader = {
     text: (text, { style }) => {
       if (style.hidden === null) texts.push(text);
     },
     start: () => {},
     end: () => {},
     comment: () => {},
-    newline: () => {},
   };
-  readStyled(html.toWellFormed(), reader, ({ attributes }) => attributes.get("aria-hidden") === "true");
+  readStyled(html.toWellFormed(), reader, {
+    isLeftOut: ({ attributes }) => attributes.get("aria-hidden") === "true",
+  });
   return split(plainWords(texts.join(" ")));
 }
 

@@ -1,15 +1,10 @@
 import { ownJson } from "../lib/json-text.ts";
 import type { ExtractAnswer, ExtractionType, ExtractRequest } from "../contract/extraction.ts";
 import type { Attachment, Email } from "../contract/message.ts";
+import { MAX_BODY_BYTES } from "../contract/limits.ts";
 import { notFound, type Answer } from "../contract/problem.ts";
 import { done, refused } from "../lib/outcome.ts";
-import {
-  EXTRACTOR_VERSION,
-  extract,
-  isCalendarFile,
-  MAX_HTML_CHARS,
-  MAX_TEXT_CHARS,
-} from "../mail/extract/extract.ts";
+import { EXTRACTOR_VERSION, extract, isCalendarFile, MAX_TEXT_CHARS } from "../mail/extract/extract.ts";
 import { Gate } from "../lib/breath.ts";
 import type { AttachmentSource, EmailAnswer } from "../mailbox/reading/reading.ts";
 import { openPart, partsOf, textsOf, type MailboxAccess, type Parts } from "./message-source.ts";
@@ -43,7 +38,7 @@ async function extractFrom(
   type: ExtractionType,
 ): Promise<Answer<ExtractAnswer>> {
   const email = ownJson<Omit<Email, "body_text" | "body_html" | "headers">>(answer.text);
-  const texts = await textsOf(to, answer, { textChars: MAX_TEXT_CHARS, htmlChars: MAX_HTML_CHARS });
+  const texts = await textsOf(to, answer, { textChars: MAX_TEXT_CHARS, htmlChars: MAX_BODY_BYTES });
   const calendars = await calendarsOf(to, email.attachments, type);
   if (!calendars.ok) return calendars;
   const extraction = extract(

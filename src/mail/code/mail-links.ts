@@ -1,4 +1,4 @@
-import { readStyled, type PieceReader, type StyledElement } from "../text/html-document.ts";
+import { readStyled, type StyledElement, type StyledReader } from "../text/html-document.ts";
 
 /** Mail programs clip far smaller mails; what stands behind is a footer or hostile. */
 const MAX_HTML_CHARS = 400_000;
@@ -81,7 +81,7 @@ function isButton(attributes: ReadonlyMap<string, string>): boolean {
 }
 
 /** Gathers links; what is hidden (CSS, `hidden`, comments, `<style>`) contributes neither links nor words. */
-class AnchorReader implements PieceReader {
+class AnchorReader implements StyledReader {
   readonly links: MailLink[] = [];
   #words = "";
   #open: { url: string; before: string; wordsAt: number; isButton: boolean } | null = null;
@@ -114,7 +114,6 @@ class AnchorReader implements PieceReader {
   }
 
   comment(): void {}
-  newline(): void {}
 
   #addWords(text: string): void {
     if (this.#words.length < 8 * MAX_LABEL_CHARS) this.#words += text.slice(-4 * MAX_LABEL_CHARS);
@@ -139,7 +138,7 @@ class AnchorReader implements PieceReader {
 export function htmlLinks(html: string): MailLink[] {
   const reader = new AnchorReader();
   try {
-    readStyled(html.slice(0, MAX_HTML_CHARS), reader, ({ name }) => SILENT.has(name));
+    readStyled(html, reader, { maxChars: MAX_HTML_CHARS, isLeftOut: ({ name }) => SILENT.has(name) });
   } catch {
     return [];
   }

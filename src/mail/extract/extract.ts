@@ -2,12 +2,12 @@ import type { Extraction, ExtractionType } from "../../contract/extraction.ts";
 import { readCalendar } from "./calendar.ts";
 import { NOTHING } from "./empty-answers.ts";
 import { readCode } from "./code.ts";
-import { MAX_HTML_CHARS, type ExtractMail } from "./mail-text.ts";
+import type { ExtractMail } from "./mail-text.ts";
 import { readOrder } from "./order.ts";
 import { readReceipt } from "./receipt.ts";
 import { readShipping } from "./shipping.ts";
 
-export { MAX_HTML_CHARS, type ExtractMail } from "./mail-text.ts";
+export type { ExtractMail } from "./mail-text.ts";
 
 /** Counts the changes of what the extractors find. Nothing they find is stored, so a new version reads old mail as well. */
 export const EXTRACTOR_VERSION = 2;
@@ -51,7 +51,6 @@ function bounded(mail: ExtractMail): ExtractMail {
     ...mail,
     subject: mail.subject.slice(0, MAX_SUBJECT_CHARS),
     text: mail.text.slice(0, MAX_TEXT_CHARS),
-    html: mail.html.slice(0, MAX_HTML_CHARS),
     from: {
       name: mail.from.name.slice(0, MAX_NAME_CHARS),
       address: mail.from.address.slice(-MAX_ADDRESS_CHARS),

@@ -39,7 +39,7 @@ export interface ReadText {
 /** The text of a mail as the rules read it: the HTML's where the plain part says nothing. */
 export function readText({ subject, text, html }: ExtractMail): ReadText {
   const isStub = html !== "" && text.trim().length <= STUB_CHARS;
-  const shown = isStub ? longer(htmlToText(html.slice(0, MAX_HTML_CHARS)), text) : text;
+  const shown = isStub ? longer(htmlToText(html, MAX_HTML_CHARS), text) : text;
   const own = withoutQuotation(shown, subject);
   // A cell of a table ends a label as a colon does.
   const written = own

@@ -1,5 +1,4 @@
-import { OpenElements, type OpenElement } from "../text/html-elements.ts";
-import { TagReader } from "../text/tag-reader.ts";
+import { readTree, walk, type HtmlElement, type HtmlText, type NodeReader } from "../text/html-tree.ts";
 import { thingsInJson } from "./json-ld.ts";
 import { MAX_HTML_CHARS } from "./mail-text.ts";
 import { localName, type Thing, type Value } from "./schema-org.ts";
@@ -21,7 +20,9 @@ interface StructuredData {
 export function structuredData(html: string): StructuredData {
   const read = html.slice(0, MAX_HTML_CHARS);
   if (!/ld\+json|itemscope/i.test(read)) return { jsonld: [], microdata: [] };
-  return new StructuredDataReader(read).read();
+  const reader = new StructuredDataReader();
+  walk(readTree(read).document, reader);
+  return reader.found;
 }
 
 interface OpenItem extends Thing {
@@ -47,50 +48,38 @@ const VALUE_ATTRIBUTES: ReadonlyMap<string, string> = new Map([
   ["meter", "value"],
 ]);
 
-class StructuredDataReader extends TagReader {
-  readonly #elements = new OpenElements();
-  readonly #scopes = new Map<OpenElement, Scope>();
+class StructuredDataReader implements NodeReader {
+  readonly found: StructuredData = { jsonld: [], microdata: [] };
+  readonly #scopes = new Map<HtmlElement, Scope>();
   readonly #items: OpenItem[] = [];
-  readonly #found: StructuredData = { jsonld: [], microdata: [] };
   #itemCount = 0;
   #openTexts: { value: string }[] = [];
-  #script: string[] | null = null;
 
-  read(): StructuredData {
-    this.readTokens();
-    return this.#found;
-  }
-
-  protected override text(text: string): void {
-    if (this.#script !== null) this.#script.push(text);
+  text({ text }: HtmlText): void {
     for (const open of this.#openTexts) {
       if (open.value.length < MAX_TEXT_CHARS) open.value += text.slice(0, MAX_TEXT_CHARS);
     }
   }
 
-  protected override startTag(): void {
-    const element = this.#elements.open(this.tag, this.attributes, this.#onEnd);
-    const isJsonLd =
-      this.tag === "script" && /^\s*application\/ld\+json/i.test(this.attributes.get("type") ?? "");
-    if (isJsonLd) this.#script = [];
-    if (this.attributes.has("itemscope") || this.attributes.has("itemprop")) this.#property(element);
+  start(element: HtmlElement): void {
+    const { name, attributes, first } = element;
+    const isJsonLd = name === "script" && /^\s*application\/ld\+json/i.test(attributes.get("type") ?? "");
+    if (isJsonLd && first?.kind === "text") this.found.jsonld.push(...thingsInJson(first.text));
+    if (attributes.has("itemscope") || attributes.has("itemprop")) this.#property(element);
   }
 
-  protected override endTag(name: string): void {
-    this.#elements.close(name, this.#onEnd);
-  }
-
-  #property(element: OpenElement): void {
+  #property(element: HtmlElement): void {
+    const { name, attributes } = element;
     const owner = this.#items.at(-1);
-    const names = words(this.attributes.get("itemprop")).map(localName);
-    const item = this.attributes.has("itemscope") ? this.#openItem(owner, names) : null;
+    const names = words(attributes.get("itemprop")).map(localName);
+    const item = attributes.has("itemscope") ? this.#openItem(owner, names, attributes) : null;
     if (item !== null) {
       this.#items.push(item);
       this.#scopes.set(element, { item, text: null });
       return;
     }
-    if (owner === undefined || this.attributes.has("itemscope")) return;
-    const value = this.attributes.get(VALUE_ATTRIBUTES.get(element.name) ?? "content");
+    if (owner === undefined || attributes.has("itemscope")) return;
+    const value = attributes.get(VALUE_ATTRIBUTES.get(name) ?? "content");
     if (value !== undefined) add(owner, names, value);
     else if (this.#openTexts.length < MAX_OPEN_TEXTS) {
       const text = { owner, names, value: "" };
@@ -99,21 +88,21 @@ class StructuredDataReader extends TagReader {
     }
   }
 
-  #openItem(owner: OpenItem | undefined, names: readonly string[]): OpenItem | null {
+  #openItem(
+    owner: OpenItem | undefined,
+    names: readonly string[],
+    attributes: ReadonlyMap<string, string>,
+  ): OpenItem | null {
     this.#itemCount += 1;
     if (this.#itemCount > MAX_ITEMS) return null;
-    const types = words(this.attributes.get("itemtype")).map(localName);
+    const types = words(attributes.get("itemtype")).map(localName);
     const item: OpenItem = { types, properties: new Map() };
-    if (owner === undefined || names.length === 0) this.#found.microdata.push(item);
+    if (owner === undefined || names.length === 0) this.found.microdata.push(item);
     else add(owner, names, item);
     return item;
   }
 
-  readonly #onEnd = (ended: OpenElement): void => {
-    if (ended.name === "script" && this.#script !== null) {
-      this.#found.jsonld.push(...thingsInJson(this.#script.join("")));
-      this.#script = null;
-    }
+  end(ended: HtmlElement): void {
     const scope = this.#scopes.get(ended);
     if (scope === undefined) return;
     this.#scopes.delete(ended);
@@ -122,7 +111,7 @@ class StructuredDataReader extends TagReader {
     if (text === null) return;
     this.#openTexts = this.#openTexts.filter((open) => open !== text);
     add(text.owner, text.names, text.value);
-  };
+  }
 }
 
 /** The words of an attribute, each once. */

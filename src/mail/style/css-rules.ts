@@ -29,14 +29,17 @@ export interface Rules {
 export interface Sheet {
   text: string;
   media: string;
+  /** Set where it may not apply: then it hides, and shows nothing. */
+  isUnsure?: true;
 }
 
 /** Reads style sheets in their order. Linear in their length. */
 export function rulesOf(sheets: readonly Sheet[]): Rules {
   const reader = new SheetReader();
   let left = MAX_SHEET_CHARS;
-  for (const { text, media } of sheets) {
-    reader.read(plainCss(text.slice(0, left)), mediaValidity(media.toLowerCase()));
+  for (const { text, media, isUnsure } of sheets) {
+    const validity = mediaValidity(media.toLowerCase());
+    reader.read(plainCss(text.slice(0, left)), isUnsure === true ? both("unsure", validity) : validity);
     if (text.length > left) return { rules: reader.rules, isCut: true };
     left -= text.length;
   }

@@ -3,6 +3,7 @@ import { opaqueString, splitOutside, wordsOfValue } from "./css-text.ts";
 /** An element as selectors see it. Siblings are those elements of one parent that came before. */
 export interface Selectable {
   name: string;
+  namespace: "html" | "svg" | "math";
   attributes: ReadonlyMap<string, string>;
   parent: Selectable | null;
   previous: Selectable | null;

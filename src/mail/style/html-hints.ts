@@ -47,7 +47,11 @@ const COLORED = new Set(["body", "table", "thead", "tbody", "tfoot", "tr", "td",
 const HINTING = ["hidden", "bgcolor", "color", "size", "text", "href", "popover"];
 
 /** The declarations of an element by its name and attributes, weaker than every style sheet. */
-export function hintsOf({ name, attributes, parent }: Selectable, links = LINK): readonly Declaration[] {
+export function hintsOf(
+  { name, namespace, attributes, parent }: Selectable,
+  links = LINK,
+): readonly Declaration[] {
+  if (namespace !== "html") return NO_HINTS;
   const own = OF_ELEMENT.get(name) ?? NO_HINTS;
   if (attributes.size === 0 && name !== "dialog" && parent?.name !== "details") return own;
   const hints: Declaration[] = [];

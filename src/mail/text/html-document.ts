@@ -1,146 +1,225 @@
 import { Cascade } from "../style/cascade.ts";
 import type { Sheet } from "../style/css-rules.ts";
-import { PAGE_STYLE, type TextStyle } from "../style/text-style.ts";
-import { OpenElements, VOID_ELEMENTS, type OpenElement } from "./html-elements.ts";
-import { TagReader } from "./tag-reader.ts";
+import { PAGE_STYLE, UNJUDGED, type TextStyle } from "../style/text-style.ts";
+import { readTree, walk, type HtmlElement } from "./html-tree.ts";
 
-/** A text, the start or the end of an element, or a comment, in the order of the document. */
-type Piece =
-  | { kind: "text" | "comment"; text: string }
-  | { kind: "start" | "end"; element: OpenElement }
-  | { kind: "newline" };
+const words = (list: string): ReadonlySet<string> => new Set(list.split(" "));
 
-/** An element with its style, and the outermost element around it that is hidden. */
+/** Elements whose content is never text for a reader. */
+const DROPPED = words(
+  "script style head title template noscript iframe noembed noframes audio video canvas datalist select meter progress",
+);
+/** Attributes of an `<object>` that may load something in the place of its content. */
+const LOADING = ["data", "type", "classid"];
+/** Elements of MathML whose own text is shown. */
+const TOKENS = words("mi mn mo ms mtext");
+const PREFORMATTED = words("pre listing textarea xmp plaintext");
+
+/** An element with its style, the outermost element around it that is hidden, and what it is in. */
 export interface StyledElement {
-  element: OpenElement;
+  element: HtmlElement;
   style: TextStyle;
   /** Null where it is not hidden. */
-  hiddenBy: OpenElement | null;
+  hiddenBy: HtmlElement | null;
+  preformatted: boolean;
+  quoteDepth: number;
+  listDepth: number;
+  /** Of the innermost list: the number of its next item; null in an unordered one. Shared by the items. */
+  list: { next: number | null };
 }
 
-/** Reads the pieces of a document, with the styles of all elements known. */
-export interface PieceReader {
+/** Reads a document in the order of its tree, with the styles of all elements known. */
+export interface StyledReader {
   text: (text: string, within: StyledElement) => void;
   start: (started: StyledElement) => void;
   end: (ended: StyledElement) => void;
   comment: (text: string) => void;
-  newline: () => void;
 }
 
-/** Whether styles are judged, or every element counts as shown but for those that never have text for a reader. */
-type Judging = "styles" | "elements";
-
-const NO_CASCADE = { styleOf: (_: OpenElement, parent: TextStyle): TextStyle => parent, isCut: false };
-
-/**
- * Shows `reader` an HTML text in the order it is written. Elements for which `isLeftOut` holds count as hidden. Returns whether
- * the text goes on behind the limits.
- */
-export function readStyled(
-  html: string,
-  reader: PieceReader,
-  isLeftOut?: (element: OpenElement) => boolean,
-  judging: Judging = "styles",
-): boolean {
-  const document = new DocumentReader(html);
-  document.read();
-  const cascade = judging === "styles" ? new Cascade(document.sheets) : NO_CASCADE;
-  const root: StyledElement = { element: document.root, style: PAGE_STYLE, hiddenBy: null };
-  const open: StyledElement[] = [root];
-  for (const piece of document.pieces) {
-    const top = open.at(-1) ?? root;
-    if (piece.kind === "text") reader.text(piece.text, top);
-    else if (piece.kind === "comment") reader.comment(piece.text);
-    else if (piece.kind === "newline") reader.newline();
-    else if (piece.kind === "start") {
-      const started = styledIn(top, piece.element, cascade, isLeftOut);
-      if (!VOID_ELEMENTS.has(piece.element.name)) open.push(started);
-      reader.start(started);
-    } else {
-      open.pop();
-      reader.end(top);
-    }
-  }
-  return document.isCut || cascade.isCut;
+/** How a document is read. */
+export interface Reading {
+  /** Characters of the HTML that are read; all of it, unless it says otherwise. */
+  maxChars?: number;
+  /** Elements that count as hidden, beside those that are. */
+  isLeftOut?: (element: HtmlElement) => boolean;
+  /** Whether styles are judged, or every element counts as shown but for those that never have text for a reader. */
+  judges?: "styles" | "elements";
 }
 
-function styledIn(
-  parent: StyledElement,
-  element: OpenElement,
-  cascade: Pick<Cascade, "styleOf">,
-  isLeftOut?: (element: OpenElement) => boolean,
-): StyledElement {
-  const own = cascade.styleOf(element, parent.style);
-  const isGone = own.gone === null && (element.dropped || isLeftOut?.(element) === true);
-  const style: TextStyle = isGone ? { ...own, gone: "css", hidden: "css" } : own;
-  return { element, style, hiddenBy: style.hidden === null ? null : (parent.hiddenBy ?? element) };
-}
-
-class DocumentReader extends TagReader {
-  readonly pieces: Piece[] = [];
-  readonly sheets: Sheet[] = [];
-  readonly #elements = new OpenElements();
-  #run: string[] = [];
-
-  constructor(html: string) {
-    // HTML §13.2.5.42: outside of SVG and MathML this is a comment, which ends at the first `>`.
-    super(html.replaceAll("<![CDATA[", "<!-CDATA["));
-  }
-
-  get root(): OpenElement {
-    return this.#elements.root;
-  }
-
-  read(): void {
-    this.readTokens();
-    this.#flush();
-  }
-
-  protected override text(text: string): void {
-    this.#run.push(text);
-  }
-
-  protected override comment(text: string): void {
-    this.#flush();
-    this.pieces.push({ kind: "comment", text });
-  }
-
-  protected override startTag(): void {
-    this.#flush();
-    const element = this.#elements.open(this.tag, this.attributes, this.#onEnd);
-    this.pieces.push({ kind: "start", element });
-  }
-
-  protected override selfClosingTag(): void {
-    this.startTag();
-    // `<svg/>` has no content; `<div/>` is a start tag to a browser.
-    if (this.tag === "svg" || this.#elements.top.dropped) this.#elements.close(this.tag, this.#onEnd);
-  }
-
-  protected override endTag(name: string): void {
-    this.#flush();
-    if (name === "br") this.pieces.push({ kind: "newline" });
-    else if (!VOID_ELEMENTS.has(name)) this.#elements.close(name, this.#onEnd);
-  }
-
-  readonly #onEnd = (element: OpenElement): void => {
-    this.pieces.push({ kind: "end", element });
+/** Shows `reader` the tree of an HTML text. Returns whether the text goes on behind the limits. */
+export function readStyled(html: string, reader: StyledReader, reading: Reading = {}): boolean {
+  const { maxChars = html.length, judges = "styles" } = reading;
+  const tree = readTree(html, maxChars);
+  const rest = html.slice(tree.length);
+  const found = new Findings(tree.document);
+  const cascade = judges === "styles" ? new Cascade([...found.sheets, ...sheetsIn(rest)]) : NO_CASCADE;
+  const style = judges === "styles" && MAY_HIDE_ALL.test(rest) ? UNJUDGED : PAGE_STYLE;
+  const root: StyledElement = {
+    element: tree.document,
+    style,
+    hiddenBy: style.hidden === null ? null : tree.document,
+    preformatted: false,
+    quoteDepth: 0,
+    listDepth: 0,
+    list: { next: null },
   };
+  const open: StyledElement[] = [root];
+  const top = (): StyledElement => open.at(-1) ?? root;
+  walk(tree.document, {
+    text: ({ text }) => {
+      reader.text(text, found.hasHiddenText(top().element) ? hidden(top()) : top());
+    },
+    comment: ({ text }) => {
+      reader.comment(text);
+    },
+    start: (element) => {
+      const around = top();
+      const own = cascade.styleOf(element, around.style);
+      const isGone = found.isGone(element) || reading.isLeftOut?.(element) === true;
+      const started = within(around, element, isGone && own.gone === null ? gone(own) : own);
+      open.push(started);
+      reader.start(started);
+    },
+    end: () => {
+      const ended = open.pop();
+      if (ended !== undefined) reader.end(ended);
+    },
+  });
+  return tree.isCut || html.length > maxChars || cascade.isCut;
+}
 
-  #flush(): void {
-    if (this.#run.length === 0) return;
-    const text = this.#run.join("");
-    this.#run = [];
-    const { top } = this.#elements;
-    if (top.name === "style") this.#sheet(top, text);
-    else this.pieces.push({ kind: "text", text });
+const NO_CASCADE = { styleOf: (_: HtmlElement, parent: TextStyle): TextStyle => parent, isCut: false };
+
+const gone = (style: TextStyle): TextStyle => ({ ...style, gone: "css", hidden: "css" });
+
+/** The text directly in an element that shows only some of the elements in it. */
+function hidden(styled: StyledElement): StyledElement {
+  return styled.style.hidden === null
+    ? { ...styled, style: gone(styled.style), hiddenBy: styled.element }
+    : styled;
+}
+
+function within(parent: StyledElement, element: HtmlElement, style: TextStyle): StyledElement {
+  const { name } = element;
+  const isList = name === "ul" || name === "ol";
+  return {
+    element,
+    style,
+    hiddenBy: style.hidden === null ? null : (parent.hiddenBy ?? element),
+    preformatted: parent.preformatted || PREFORMATTED.has(name),
+    quoteDepth: parent.quoteDepth + (name === "blockquote" ? 1 : 0),
+    listDepth: parent.listDepth + (isList ? 1 : 0),
+    list: isList ? { next: name === "ol" ? 1 : null } : parent.list,
+  };
+}
+
+/** Elements that can have a shadow tree (DOM §4.9), beside custom ones: their own content is shown only where the shadow says so. */
+const HOSTS = words(
+  "article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span",
+);
+
+/** What has to be known of a whole tree before its texts are judged. */
+class Findings {
+  /** The style sheets, in the order of the tree. */
+  readonly sheets: Sheet[] = [];
+  /** Elements of which only some content is shown: `<details>` that are closed, and those with a shadow tree. */
+  readonly closed = new Set<HtmlElement>();
+  /** The first `<summary>` of each of them. */
+  readonly #summaries = new Map<HtmlElement, HtmlElement>();
+  readonly #groups = new Set<string>();
+  #preferredSheets = "";
+  #inert = 0;
+  #uncertain = 0;
+
+  constructor(document: HtmlElement) {
+    walk(document, {
+      start: (element) => {
+        this.#start(element);
+      },
+      end: ({ name, namespace }) => {
+        if (namespace !== "html") return;
+        if (name === "template") this.#inert -= 1;
+        if (name === "noscript") this.#uncertain -= 1;
+      },
+    });
   }
 
-  #sheet({ attributes, parent }: OpenElement, text: string): void {
-    const isInert = parent?.dropped === true && parent.name !== "head";
-    const type = attributes.get("type")?.trim().toLowerCase() ?? "";
-    if (!isInert && (type === "" || type === "text/css")) {
-      this.sheets.push({ text, media: attributes.get("media") ?? "" });
-    }
+  /** Whether text directly in an element is not shown, whatever its style. */
+  hasHiddenText(element: HtmlElement): boolean {
+    return (element.namespace === "math" && !TOKENS.has(element.name)) || this.closed.has(element);
   }
+
+  /** Whether nothing in an element is shown, whatever its style. */
+  isGone(element: HtmlElement): boolean {
+    const { name, namespace, attributes, parent } = element;
+    if (namespace === "svg" || (namespace === "html" && DROPPED.has(name))) return true;
+    if (name === "object" && LOADING.some((attribute) => attributes.has(attribute))) return true;
+    return parent !== null && this.closed.has(parent) && this.#summaries.get(parent) !== element;
+  }
+
+  #start(element: HtmlElement): void {
+    const { name, namespace, parent } = element;
+    let before = element.before;
+    while (before !== null && before.kind !== "element") before = before.before;
+    element.previous = before;
+    if (name === "style" && namespace !== "math") this.#sheet(element);
+    if (namespace !== "html") return;
+    if (name === "noscript") this.#uncertain += 1;
+    else if (name === "template") this.#template(element);
+    else if (name === "details") this.#details(element);
+    else if (name === "summary" && parent?.name === "details" && !this.#summaries.has(parent))
+      this.#summaries.set(parent, element);
+  }
+
+  #template({ attributes, parent }: HtmlElement): void {
+    this.#inert += 1;
+    const isShadow = /^(?:open|closed)$/i.test(attributes.get("shadowrootmode") ?? "");
+    if (isShadow && parent !== null && (HOSTS.has(parent.name) || parent.name.includes("-")))
+      this.closed.add(parent);
+  }
+
+  /** Of the `<details>` of one name, only the first that is open stays so (HTML §4.11.1). */
+  #details(details: HtmlElement): void {
+    const { attributes } = details;
+    const group = attributes.get("name") ?? "";
+    const isOpen = attributes.has("open") && !this.#groups.has(group);
+    if (!isOpen) this.closed.add(details);
+    else if (group !== "") this.#groups.add(group);
+  }
+
+  #sheet(element: HtmlElement): void {
+    const { attributes } = element;
+    const type = attributes.get("type") ?? "";
+    if (this.#inert > 0 || (type !== "" && type.toLowerCase() !== "text/css")) return;
+    let text = "";
+    for (let child = element.first; child !== null; child = child.after)
+      if (child.kind === "text") text += child.text;
+    // Of sheets with a title, browsers use those with the title of the first; programs with scripts see none in `<noscript>`.
+    const title = element.namespace === "html" ? (attributes.get("title") ?? "") : "";
+    if (this.#preferredSheets === "") this.#preferredSheets = title;
+    const isUnsure = this.#uncertain > 0 || (title !== "" && title !== this.#preferredSheets);
+    this.sheets.push({ text, media: attributes.get("media") ?? "", ...(isUnsure ? { isUnsure } : {}) });
+  }
+}
+
+/** What may hide, from behind the limits, the text before them: attributes of the whole body, and shadow trees. */
+const MAY_HIDE_ALL = /<(?:html|body)[\s/]+[^\s/>]|<link\s[^<>]{0,400}data:|shadowrootmode/i;
+
+/** The style sheets in a text that is not parsed, and what it has of one that began before it. */
+function sheetsIn(html: string): Sheet[] {
+  const sheets: Sheet[] = [];
+  const [mark] = /<\/?style(?![a-z])/i.exec(html) ?? [];
+  if (mark?.startsWith("</") === true)
+    sheets.push({ text: html.slice(0, html.indexOf(mark)), media: "", isUnsure: true });
+  const starts = /<style(?![a-z])/gi;
+  const ends = /<\/style(?![a-z])/gi;
+  while (starts.exec(html) !== null) {
+    const start = html.indexOf(">", starts.lastIndex);
+    if (start === -1) break;
+    ends.lastIndex = start;
+    const end = ends.exec(html)?.index ?? html.length;
+    sheets.push({ text: html.slice(start + 1, end), media: "", isUnsure: true });
+    starts.lastIndex = end;
+  }
+  return sheets;
 }

@@ -8,18 +8,18 @@ const SNIPPET_CHARS = 200;
  * The text a reader of this HTML sees: blocks as lines, links as `text (https://…)`, quotes with `> `, nothing
  * from scripts, comments and what styles hide. Linear in the input at any nesting.
  */
-export function htmlToText(html: string): string {
-  return readHtml(html).text;
+export function htmlToText(html: string, maxChars?: number): string {
+  return readHtml(html, maxChars).text;
 }
 
 /**
- * As `htmlToText`; `isCut` says that the HTML is beyond the limits of what is read. Never throws: a mail whose styles cannot be
+ * As `htmlToText`, which reads at most `maxChars` of the HTML; `isCut` says that the HTML is beyond the limits of what is read. Never throws: a mail whose styles cannot be
  * judged has the text without them, and counts as cut.
  */
-export function readHtml(html: string): { text: string; isCut: boolean } {
+export function readHtml(html: string, maxChars = html.length): { text: string; isCut: boolean } {
   for (const read of [readShown, readUnstyled]) {
     try {
-      const { text, isCut } = read(html, LINKS_IN_BRACKETS);
+      const { text, isCut } = read(html, { ...LINKS_IN_BRACKETS, maxChars });
       return { text, isCut };
     } catch {
       // The next reader does less.

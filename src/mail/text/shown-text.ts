@@ -1,6 +1,6 @@
 import type { HidingKind } from "../style/text-style.ts";
-import { readStyled, type PieceReader, type StyledElement } from "./html-document.ts";
-import { BLOCKS, PARAGRAPHS, type OpenElement } from "./html-elements.ts";
+import { readStyled, type StyledElement, type StyledReader } from "./html-document.ts";
+import type { HtmlElement } from "./html-tree.ts";
 import {
   countInvisible,
   NOTHING_INVISIBLE,
@@ -21,7 +21,9 @@ export interface Writing {
   /** Changes each piece of text before it is written. */
   write?: (text: string) => string;
   /** Elements that are left out, beside those that are hidden. */
-  isLeftOut?: (element: OpenElement) => boolean;
+  isLeftOut?: (element: HtmlElement) => boolean;
+  /** Characters of the HTML that are read. */
+  maxChars?: number;
 }
 
 /** A text that is not shown: why, and the words. */
@@ -46,14 +48,14 @@ export interface ShownText {
 /** The text of an HTML text whose styles are not judged: also what they hide. Counts as cut. */
 export function readUnstyled(html: string, writing: Writing): ShownText {
   const reader = new ShownReader(writing);
-  readStyled(html.toWellFormed(), reader, writing.isLeftOut, "elements");
+  readStyled(html.toWellFormed(), reader, { ...writing, judges: "elements" });
   return { ...reader.result(), isCut: true };
 }
 
 /** The text that a reader of an HTML text sees. Linear in the input. */
 export function readShown(html: string, writing: Writing): ShownText {
   const reader = new ShownReader(writing);
-  const isCut = readStyled(html.toWellFormed(), reader, writing.isLeftOut);
+  const isCut = readStyled(html.toWellFormed(), reader, writing);
   return { ...reader.result(), isCut };
 }
 
@@ -65,13 +67,21 @@ interface OpenLink {
 
 /** Elements that hold code and no text. */
 const CODE = new Set(["script", "style"]);
+const words = (list: string): ReadonlySet<string> => new Set(list.split(" "));
+/** Blocks followed by a blank line. */
+const PARAGRAPHS = words("p h1 h2 h3 h4 h5 h6 blockquote pre ul ol dl table hr figure");
+/** Blocks that stand on lines of their own. */
+const BLOCKS = words(
+  "address article aside body caption center dd details dialog dir div dt fieldset figcaption footer form header hgroup " +
+    "html legend li main menu nav option optgroup section select summary tbody textarea tfoot thead tr",
+);
 /** Characters of hidden texts that are kept. */
 const MAX_HIDDEN_CHARS = 200_000;
 
-class ShownReader implements PieceReader {
+class ShownReader implements StyledReader {
   readonly #writing: Writing;
   readonly #layout = new TextLayout();
-  readonly #passages = new Map<OpenElement | number, { kind: HiddenPassage["kind"]; texts: string[] }>();
+  readonly #passages = new Map<HtmlElement | number, { kind: HiddenPassage["kind"]; texts: string[] }>();
   readonly #invisible: InvisibleTally = { ...NOTHING_INVISIBLE, spelt: "" };
   #hiddenCharsLeft = MAX_HIDDEN_CHARS;
   #images = 0;
@@ -91,15 +101,15 @@ class ShownReader implements PieceReader {
     return { text: this.#layout.toString(), passages, invisible: this.#invisible, images: this.#images };
   }
 
-  text(text: string, { element, style, hiddenBy }: StyledElement): void {
+  text(text: string, { element, style, hiddenBy, preformatted, quoteDepth }: StyledElement): void {
     if (hiddenBy !== null && style.hidden !== null) {
       if (!CODE.has(element.name)) this.#hide(hiddenBy, style.hidden, text);
       return;
     }
     const shown = this.#cleaned(text);
-    this.#quoteDepth = element.quoteDepth;
-    if (element.preformatted) this.#layout.writePreformatted(shown, element.quoteDepth);
-    else this.#layout.write(shown, element.quoteDepth);
+    this.#quoteDepth = quoteDepth;
+    if (preformatted) this.#layout.writePreformatted(shown, quoteDepth);
+    else this.#layout.write(shown, quoteDepth);
   }
 
   comment(text: string): void {
@@ -108,19 +118,16 @@ class ShownReader implements PieceReader {
     this.#hide(this.#passages.size, "comments", text);
   }
 
-  newline(): void {
-    this.#layout.newline();
-  }
-
-  start({ element, style }: StyledElement): void {
+  start(started: StyledElement): void {
+    const { element, style } = started;
     const { name } = element;
-    if (name === "img") this.#image(element, style.hidden !== null);
+    if (name === "img") this.#image(started);
     if (style.hidden !== null) return;
     if (name === "br") this.#layout.newline();
-    else if (name === "li") this.#layout.item(marker(element), element.listDepth);
+    else if (name === "li") this.#layout.item(marker(started), started.listDepth);
     else if (name === "td" || name === "th") this.#layout.cell();
     else if (name === "a") this.#startLink(element);
-    else if (name === "input") this.#button(element);
+    else if (name === "input") this.#button(started);
     else this.#breakFor(name);
   }
 
@@ -142,7 +149,7 @@ class ShownReader implements PieceReader {
   }
 
   /** Only words count: mails fill gaps with blanks and invisible characters. */
-  #hide(by: OpenElement | number, kind: HiddenPassage["kind"], text: string): void {
+  #hide(by: HtmlElement | number, kind: HiddenPassage["kind"], text: string): void {
     if (!WORD.test(text)) return;
     const kept = text.slice(0, this.#hiddenCharsLeft).replaceAll(/\s+/g, " ").trim().toWellFormed();
     this.#hiddenCharsLeft -= kept.length;
@@ -151,7 +158,8 @@ class ShownReader implements PieceReader {
     else known.texts.push(kept);
   }
 
-  #image({ attributes, quoteDepth }: OpenElement, isHidden: boolean): void {
+  #image({ element: { attributes }, style, quoteDepth }: StyledElement): void {
+    const isHidden = style.hidden !== null;
     this.#images += 1;
     if (this.#link !== null && !isHidden) this.#link.hasImage = true;
     const description = attributes.get("alt") ?? "";
@@ -160,12 +168,12 @@ class ShownReader implements PieceReader {
     else this.#hide(this.#passages.size, "alt", description);
   }
 
-  #button({ attributes, quoteDepth }: OpenElement): void {
+  #button({ element: { attributes }, quoteDepth }: StyledElement): void {
     if (!/^(?:submit|button|reset)$/i.test(attributes.get("type") ?? "")) return;
     this.#layout.write(this.#cleaned(attributes.get("value") ?? ""), quoteDepth);
   }
 
-  #startLink({ attributes }: OpenElement): void {
+  #startLink({ attributes }: HtmlElement): void {
     this.#endLink();
     const url = webLink(attributes.get("href") ?? "");
     this.#link = url === null ? null : { url, mark: this.#layout.mark, hasImage: false };
@@ -184,8 +192,7 @@ class ShownReader implements PieceReader {
 /** A letter, a digit or a picture. */
 const WORD = /[\p{L}\p{N}\p{Extended_Pictographic}]/u;
 
-function marker(item: OpenElement): string {
-  const { list } = item;
+function marker({ list }: StyledElement): string {
   return list.next === null ? "- " : `${list.next++}. `;
 }
 

@@ -68,8 +68,10 @@ function readMail({ subject, text, html }: ViewedMail): SeenMail {
   const invisible = { ...NOTHING_INVISIBLE, spelt: "" };
   const shownSubject = countInvisible(subject.replaceAll(/\s+/g, " ").trim(), invisible);
   const source = html.trim() === "" ? text : html.replaceAll(DATA_URL, "data:,");
-  const read = source.slice(0, MAX_CHARS).toWellFormed();
-  const shown = html.trim() === "" ? plainText(read) : readShown(read, writingWith(numbers));
+  const shown =
+    html.trim() === ""
+      ? plainText(source.slice(0, MAX_CHARS).toWellFormed())
+      : readShown(source, writingWith(numbers));
   const seen = numbers.written(shown.text);
   const count = (kind: HiddenPassage["kind"]): number =>
     shown.passages.filter((passage) => passage.kind === kind).length;
@@ -97,6 +99,7 @@ function readMail({ subject, text, html }: ViewedMail): SeenMail {
 /** Links by number; no descriptions of pictures, and nothing that its author keeps from programs that read a page aloud. */
 function writingWith(numbers: LinkNumbers): Writing {
   return {
+    maxChars: MAX_CHARS,
     describesImages: false,
     link: (url, text, hasImage) => {
       if (text === "" && !hasImage) return "";
