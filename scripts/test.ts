@@ -15,7 +15,7 @@ process.env["NODE_COMPILE_CACHE"] ??= path.resolve(
 
 const words = process.argv.slice(2);
 const isAll = words.includes("--all");
-/** What `npm test` leaves out: CI runs both, one after the other. */
+/** Only the projects that `npm test` leaves out: CI runs both, one after the other. */
 const isRest = words.includes("--rest");
 const args = words.filter((word) => word !== "--all" && word !== "--rest");
 /** Files or projects are named. */

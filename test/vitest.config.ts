@@ -38,7 +38,7 @@ declare module "vitest" {
   }
 }
 
-/** What every project with property tests gets; `npm run test:all` and CI draw all of their examples, `npm test` a part. */
+/** Read by property tests. CI and `npm run test:all` draw all of their examples, `npm test` a part. */
 const provide = {
   seed,
   isThorough: process.env["THOROUGH"] !== undefined || process.env["CI"] !== undefined,

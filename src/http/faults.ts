@@ -13,7 +13,7 @@ const RUNTIME_FAILED = /^internal error; reference = /;
 /** A person makes room, so a client need not ask often. */
 const STORAGE_RETRY_SECONDS = 60;
 
-/** What an object says of data that only a newer version can read (`Schemas`, `migrate`). */
+/** The error of an object whose data only a newer version can read (`Schemas`, `migrate`). */
 const NEWER_DATA = /^(The data was written by .+: this version.+)\. Run (.+)\.$/;
 
 /** Whether a call failed because the storage did, such as on a full disk. */
