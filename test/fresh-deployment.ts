@@ -1,8 +1,6 @@
 import { reset } from "cloudflare:test";
-import { afterAll, vi } from "vitest";
+import { afterAll, beforeAll, vi } from "vitest";
 
-// The files of a run share one workerd. Each begins with an empty deployment and the real clock.
-afterAll(async () => {
-  vi.useRealTimers();
-  await reset();
-});
+// The files of a worker share one workerd. Each begins with an empty deployment, and leaves the real clock.
+beforeAll(reset);
+afterAll(() => void vi.useRealTimers());

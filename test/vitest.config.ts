@@ -48,11 +48,7 @@ const provide = {
 const SLOW = "test/**/*.slow.test.ts";
 
 /** The tests of the served bundle that `npm test` runs: the main promises, and the commands that the documentation shows. */
-const PROMISES = [
-  "test/served/promises.test.ts",
-  "test/cli/served/commands.test.ts",
-  "test/docs/served/*.test.ts",
-];
+const PROMISES = ["test/served/promises.test.ts", "test/docs/served/commands.test.ts"];
 
 /** How tests of pure code run: they keep no state outside of themselves, so that files share a worker. */
 const pureOptions = {

@@ -1,7 +1,16 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Projects in the order in which their files start. The files of the first two wait more than they compute. */
-const ORDER: readonly string[] = ["served", "pages", "transport", "workerd", "pure"];
+/** Projects in the order in which their files start. The files of the first four wait more than they compute. */
+const ORDER: readonly string[] = [
+  "packages",
+  "promises",
+  "served",
+  "pages",
+  "transport",
+  "workerd",
+  "slow",
+  "pure",
+];
 
 const rankOf = ({ project }: TestSpecification): number => {
   const rank = ORDER.indexOf(project.name);

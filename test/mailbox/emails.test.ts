@@ -116,6 +116,7 @@ describe("one email", () => {
       ],
       arc: null,
       conflict: false,
+      proven_fields: ["to", "cc"],
     });
     // The gateway judged another author than the one that is shown.
     const other = pass.replace("header.from=example.com", "header.from=example.net");

@@ -18,7 +18,7 @@ const RATE_SLOT_MS = 5_000;
  */
 const FAIR_SHARE = 10;
 
-/** What a connection does: commands or nothing, a message that comes in, or one that is complete and being stored. */
+/** The work of a connection: commands or nothing, a message that comes in, or one that is complete and being stored. */
 export type Phase = "commands" | "message" | "storing";
 
 interface Connection {
