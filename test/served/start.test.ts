@@ -156,7 +156,7 @@ describe("a start that is refused", () => {
       await close(taken);
       expect(exit).toEqual(REFUSED);
       expect(lines).toEqual([
-        `${protocol} port ${port} on 127.0.0.1 is busy: stop the program that listens there, or set ${variable} to another port`,
+        `${protocol} port ${port} on 127.0.0.1 is busy: stop the program that listens there, or set ${variable} to another port, such as ${variable}=${Number(port) + 1}`,
       ]);
       expect(stdout).toBe("");
     },
