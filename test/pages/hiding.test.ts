@@ -1,11 +1,23 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Browsed, htmlMails, measureAgreement, ownWords, plainWords } from "../../scripts/eval/seen.ts";
-import { TRICKS } from "../fixtures/hiding/index.ts";
-import { documentOf } from "../fixtures/hiding/trick.ts";
+import { Browsed, htmlMails, measureAgreement, ownWords } from "../../scripts/eval/seen.ts";
+import { seenMail } from "../../src/mail/view/seen-mail.ts";
+import { HONEST, RENDERED, TRICKS } from "../fixtures/hiding/index.ts";
+import { documentOf, SECRET } from "../fixtures/hiding/trick.ts";
 import { CHROMIUM, NO_BROWSER } from "./browser.ts";
 
-describe.skipIf(NO_BROWSER)("what Chromium shows of a mail", () => {
+const isShown = (html: string): boolean => seenMail({ subject: "", text: "", html }).text.includes(SECRET);
+/** Every trick as a document, by its kind. */
+const DOCUMENTS = [
+  ...Object.entries(TRICKS).map(
+    ([kind, tricks]) =>
+      [kind, tricks.map((trick) => ({ name: trick.name, html: documentOf(trick) }))] as const,
+  ),
+  ...Object.entries(RENDERED),
+];
+
+// A text that changes while the picture stays the same is one that nobody sees.
+describe.skipIf(NO_BROWSER)("what Chromium paints of a mail", () => {
   let browsed: Browsed;
 
   beforeAll(async () => {
@@ -13,40 +25,48 @@ describe.skipIf(NO_BROWSER)("what Chromium shows of a mail", () => {
   });
   afterAll(() => browsed.close());
 
-  it.each(Object.entries(TRICKS))("is what the table of tricks says: %s", async (_, tricks) => {
+  it.each(DOCUMENTS)("changes with every text that the view shows: %s", async (_, documents) => {
+    const leaked: string[] = [];
+    for (const { name, html } of documents) {
+      if (isShown(html) && !(await browsed.showsSecret(html))) leaked.push(name);
+    }
+    expect(leaked).toEqual([]);
+  });
+
+  it("changes with the words of honest mails, and the view shows them", async () => {
     const wrong: object[] = [];
-    for (const trick of tricks.filter(({ chromium: difference }) => difference === undefined)) {
-      // Numbers of links are the view's own.
-      const said = plainWords(`Before ${trick.shown?.replace(" [1]", "") ?? ""} After`);
-      const shown = await browsed.text(documentOf(trick));
-      if (shown !== said) wrong.push({ name: trick.name, shown, said });
+    for (const { name, html } of HONEST) {
+      const [view, picture] = [isShown(html), await browsed.showsSecret(html)];
+      if (!view || !picture) wrong.push({ name, view, picture });
     }
     expect(wrong).toEqual([]);
+  });
+
+  it("changes with every word that is judged to be shown of generated mails that hide text, and with few more", async () => {
+    const wrong: object[] = [];
+    const count = { painted: 0, own: 0 };
+    for (const mail of fc.sample(generatedMail, { numRuns: 60, seed: 17 })) {
+      let words = 0;
+      const html = mail.replaceAll("WORD", () => `${String.fromCharCode(97 + (words += 1))}mn`);
+      const own = ownWords(html);
+      for (let at = 1; at <= words; at += 1) {
+        const word = `${String.fromCharCode(97 + at)}mn`;
+        const isPainted = await browsed.changes(html, word, `${word.charAt(0)}nm`);
+        if (own.includes(word) && !isPainted) wrong.push({ html, word });
+        count.painted += isPainted ? 1 : 0;
+        count.own += own.includes(word) ? 1 : 0;
+      }
+    }
+    expect(wrong).toEqual([]);
+    // Letters of 1 px and pale ones leave a trace, and some declarations hide more here than in Chromium.
+    expect(count.own / count.painted).toBeGreaterThan(0.5);
   });
 
   // `npm run eval` compares every mail of the fixtures.
-  it("is, for 99 % of the characters, what is judged to be shown of the HTML mails of fixtures and corpora", async () => {
+  it("is laid out as text, for 99 % of the characters, where the view shows it of the HTML mails of fixtures and corpora", async () => {
     const agreement = await measureAgreement(browsed, await htmlMails({ everyFixture: 12 }));
-    expect(agreement.all).toBeGreaterThan(20_000);
+    expect(agreement.all).toBeGreaterThan(10_000);
     expect(agreement.same / agreement.all).toBeGreaterThan(0.99);
-  });
-
-  it("has every word that is judged to be shown of generated mails that hide text, and few more", async () => {
-    const wrong: object[] = [];
-    const count = { theirs: 0, own: 0 };
-    for (const html of fc.sample(generatedMail, { numRuns: 120, seed: 17 })) {
-      const [theirs, own] = [await browsed.words(html), ownWords(html)];
-      const left = [...theirs];
-      const leaked = own.filter(
-        (word) => !left.includes(word) || left.splice(left.indexOf(word), 1).length === 0,
-      );
-      if (leaked.length > 0) wrong.push({ html, theirs, own });
-      count.theirs += theirs.length;
-      count.own += own.length;
-    }
-    expect(wrong).toEqual([]);
-    // Some declarations hide more here than in Chromium, which applies them to blocks only.
-    expect(count.own / count.theirs).toBeGreaterThan(0.8);
   });
 });
 
@@ -112,12 +132,9 @@ const { element } = fc.letrec<{ element: string }>((tie) => ({
       name: fc.constantFrom("div", "span", "section"),
       attribute: attributes,
       inline: style,
-      inside: fc.array(
-        fc.oneof({ depthSize: "small" }, fc.constantFrom("one ", "two ", "three "), tie("element")),
-        {
-          maxLength: 3,
-        },
-      ),
+      inside: fc.array(fc.oneof({ depthSize: "small" }, fc.constant("WORD "), tie("element")), {
+        maxLength: 3,
+      }),
     })
     .map(
       ({ name, attribute, inline, inside }) =>

@@ -49,23 +49,36 @@ function hexOfName(name: string): string | undefined {
   return named.get(name);
 }
 
-/** Colours that are computed in ways not read here. */
-const UNREAD_FUNCTION = /^(?:lab|lch|oklab|oklch|color|color-mix|light-dark|device-cmyk|hwb)\(/;
+/** Colours of the system and of the program, which differ. */
+const UNREAD_NAME =
+  /^(?:-webkit-.*|-moz-.*|accentcolor|accentcolortext|activetext|activeborder|activecaption|appworkspace|button(?:border|highlight|shadow)|captiontext|highlight|highlighttext|inactive.*|mark|marktext|scrollbar|selecteditem|selecteditemtext|threed.*|visitedtext|windowframe)$/;
+const NUMBER = String.raw`[+-]?(?:\d+|\d*\.\d+)(?:e[+-]?\d+)?`;
+const PART = `(${NUMBER}%?)`;
+const HUE = `(${NUMBER}(?:deg)?)`;
+const ALPHA = `(?: ?[,/] ?${PART})?`;
+const three = (one: string, mark: string): string => `${one}${mark}${PART}${mark}${PART}${ALPHA}`;
+const FORMS: readonly (readonly [RegExp, (parts: readonly string[]) => Color])[] = [
+  [new RegExp(`^rgba?\\( ?(?:${three(PART, " ?, ?")}|${three(PART, " ")}) ?\\)$`), rgbColor],
+  [new RegExp(`^hsla?\\( ?(?:${three(HUE, " ?, ?")}|${three(HUE, " ")}) ?\\)$`), hslColor],
+  [new RegExp(`^hwb\\( ?${three(HUE, " ")} ?\\)$`), hwbColor],
+  [new RegExp(`^oklab\\( ?${three(PART, " ")} ?\\)$`), oklabColor],
+  [new RegExp(`^oklch\\( ?${PART} ${PART} ${HUE}${ALPHA} ?\\)$`), oklchColor],
+];
 
-/**
- * A colour of CSS in lower case; null if the text is none. A colour by a function that is not read is transparent, so that what
- * is written in it counts as hidden.
- */
-export function colorOf(value: string): Color | null {
+/** A colour of CSS in lower case; null if the text is none, "unread" if it is one that is computed in ways not read here. */
+export function colorOf(value: string): Color | "unread" | null {
   if (value.startsWith("#")) return hexColor(value.slice(1));
   const hex = hexOfName(value);
   if (hex !== undefined) return hexColor(hex);
-  const [, name, inside] = /^(rgba?|hsla?)\(([^()]*)\)$/.exec(value) ?? [];
-  if (name !== undefined && inside !== undefined) {
-    const parts = inside.split(/[\s,/]+/).filter((part) => part !== "");
-    return name.startsWith("rgb") ? rgbColor(parts) : hslColor(parts);
+  if (!value.includes("(")) return UNREAD_NAME.test(value) ? "unread" : null;
+  for (const [form, color] of FORMS) {
+    const parts = form
+      .exec(value)
+      ?.slice(1)
+      .filter((part) => part !== undefined);
+    if (parts !== undefined) return color(parts);
   }
-  return UNREAD_FUNCTION.test(value) ? TRANSPARENT : null;
+  return "unread";
 }
 
 function hexColor(hex: string): Color | null {
@@ -89,8 +102,7 @@ function shareOf(part: string | undefined, whole: number): number {
   return within(part.endsWith("%") ? (value / 100) * whole : value, whole);
 }
 
-function rgbColor([red, green, blue, alpha]: readonly string[]): Color | null {
-  if (blue === undefined) return null;
+function rgbColor([red, green, blue, alpha]: readonly string[]): Color {
   return {
     red: shareOf(red, 255),
     green: shareOf(green, 255),
@@ -99,16 +111,52 @@ function rgbColor([red, green, blue, alpha]: readonly string[]): Color | null {
   };
 }
 
-function hslColor([hue = "", saturation, lightness, alpha]: readonly string[]): Color | null {
-  if (saturation === undefined || lightness === undefined) return null;
+const percent = (part: string): number => within((Number.parseFloat(part) || 0) / 100, 1);
+
+function hslColor([hue = "", saturation = "", lightness = "", alpha]: readonly string[]): Color {
   const degrees = Number.parseFloat(hue) || 0;
-  const full = within((Number.parseFloat(saturation) || 0) / 100, 1);
-  const light = within((Number.parseFloat(lightness) || 0) / 100, 1);
+  const [full, light] = [percent(saturation), percent(lightness)];
   const part = (offset: number): number => {
     const at = (((offset + degrees / 30) % 12) + 12) % 12;
     return 255 * (light - full * Math.min(light, 1 - light) * Math.max(-1, Math.min(at - 3, 9 - at, 1)));
   };
   return { red: part(0), green: part(8), blue: part(4), alpha: shareOf(alpha, 1) };
+}
+
+function hwbColor([hue = "", white = "", black = "", alpha]: readonly string[]): Color {
+  const sum = Math.max(1, percent(white) + percent(black));
+  const [whiteness, blackness] = [percent(white) / sum, percent(black) / sum];
+  const pure = hslColor([hue, "100%", "50%"]);
+  const mixed = (part: number): number => part * (1 - whiteness - blackness) + 255 * whiteness;
+  return { red: mixed(pure.red), green: mixed(pure.green), blue: mixed(pure.blue), alpha: shareOf(alpha, 1) };
+}
+
+const partOf = (part: string, whole: number): number =>
+  part.endsWith("%") ? (Number.parseFloat(part) / 100) * whole : Number.parseFloat(part);
+
+/** CSS Color 4 §9.2 and §18. */
+function oklabColor([lightness = "", first = "", second = "", alpha]: readonly string[]): Color {
+  const [light, a, b] = [within(partOf(lightness, 1), 1), partOf(first, 0.4), partOf(second, 0.4)];
+  const long = (light + 0.3963377774 * a + 0.2158037573 * b) ** 3;
+  const middle = (light - 0.1055613458 * a - 0.0638541728 * b) ** 3;
+  const short = (light - 0.0894841775 * a - 1.291485548 * b) ** 3;
+  return {
+    red: encoded(4.0767416621 * long - 3.3077115913 * middle + 0.2309699292 * short),
+    green: encoded(-1.2684380046 * long + 2.6097574011 * middle - 0.3413193965 * short),
+    blue: encoded(-0.0041960863 * long - 0.7034186147 * middle + 1.707614701 * short),
+    alpha: shareOf(alpha, 1),
+  };
+}
+
+function oklchColor([lightness = "", chroma = "", hue = "", alpha]: readonly string[]): Color {
+  const [size, turn] = [partOf(chroma, 0.4), (Number.parseFloat(hue) * Math.PI) / 180];
+  const parts = [lightness, String(size * Math.cos(turn)), String(size * Math.sin(turn))];
+  return oklabColor(alpha === undefined ? parts : [...parts, alpha]);
+}
+
+function encoded(light: number): number {
+  const part = light <= 0.0031308 ? 12.92 * light : 1.055 * light ** (1 / 2.4) - 0.055;
+  return 255 * within(part, 1);
 }
 
 /** The colour of an attribute such as `bgcolor` (HTML §2.4.6, "rules for parsing a legacy color value"). */
@@ -130,14 +178,20 @@ export function legacyColorOf(value: string): Color | null {
 
 /** Colours of one gradient that are looked at. */
 const MAX_STOPS = 8;
-const STOP =
-  /#[0-9a-f]{3,8}|(?:rgba?|hsla?|lab|lch|oklab|oklch|color)\([^()]*\)|(?<![a-z])[a-z]{3,}(?![a-z(-])/g;
+const STOP = /#[0-9a-f]{3,8}|(?:rgba?|hsla?)\([^()]*\)|(?<![a-z-])[a-z]{3,}(?![a-z(-])/g;
 
-/** The colours that an image of CSS is painted in: those of its gradients. Pictures are not loaded, and have none. */
-export function gradientColors(image: string): Color[] {
+/**
+ * The colours that an image of CSS is painted in: those of its gradients. Pictures are not loaded, and have none, but for those
+ * that lie in the mail. "unread" if a colour of it is not known.
+ */
+export function gradientColors(image: string): Color[] | "unread" {
+  if (/"data|\ue004/.test(image) || /(?:image-set|image|element|cross-fade|paint)\(/.test(image))
+    return "unread";
   if (!image.includes("gradient(")) return [];
-  const stops = image.match(STOP) ?? [];
-  return stops.slice(0, MAX_STOPS).flatMap((stop) => colorOf(stop) ?? []);
+  const found = image.match(STOP) ?? [];
+  const stops = found.map(colorOf).filter((color) => color !== null);
+  if (stops.length > MAX_STOPS || /(?:lab|lch|color|mix|hwb|dark|var|calc)\(/.test(image)) return "unread";
+  return stops.includes("unread") ? "unread" : stops.filter((color) => color !== "unread");
 }
 
 /** A colour that is painted over an opaque one. */

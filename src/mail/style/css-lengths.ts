@@ -25,96 +25,146 @@ const PX_OF_UNIT: Readonly<Record<string, number>> = {
   vmax: WINDOW.width / 100,
   vi: WINDOW.width / 100,
   vb: WINDOW.height / 100,
-  deg: 1,
-  turn: 360,
-  rad: 180 / Math.PI,
-  grad: 0.9,
 };
+const DEGREES: Readonly<Record<string, number>> = { deg: 1, turn: 360, rad: 180 / Math.PI, grad: 0.9 };
+/** Units of lengths that depend on what is not known here. */
+const UNREAD_UNIT = /^(?:r?(?:cap|ic|lh|ex|ch)|cq(?:w|h|i|b|min|max))$/;
 
-const NUMBER = /^([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?)([a-z]+|%)?$/;
-const FUNCTION = /^(?:calc|min|max|clamp|-webkit-calc|-moz-calc)\(/;
-
-/** A CSS length, number or angle in px, as a number, or in degrees; null if the text is none. */
-export function lengthOf(value: string, base: LengthBase): number | null {
-  if (FUNCTION.test(value)) return new Calculation(value, base).result();
-  const parts = NUMBER.exec(value);
-  if (parts === null) return null;
-  return Number(parts[1]) * unitPx(parts[2] ?? "px", base);
+/** A measured value: its amount in px, as a number, or in degrees. */
+export interface Measure {
+  amount: number;
+  kind: "number" | "length" | "percent" | "angle";
 }
 
-function unitPx(unit: string, { em, rem, whole }: LengthBase): number {
+const NUMBER = /^([+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?)([a-z]+|%)?$/;
+const FUNCTION = /^-?[a-z][a-z-]*\(/;
+
+/** Measures a value; null if it measures nothing, "unread" if it may, in a way that is not read here. */
+export function measureOf(value: string, base: LengthBase): Measure | "unread" | null {
+  if (FUNCTION.test(value)) return new Calculation(value, base).result();
+  const [, number, unit = ""] = NUMBER.exec(value) ?? [];
+  if (number === undefined) return null;
+  const count = Number(number);
+  if (unit === "") return { amount: count, kind: "number" };
+  if (unit === "%") return { amount: (count * base.whole) / 100, kind: "percent" };
+  const degrees = DEGREES[unit];
+  if (degrees !== undefined) return { amount: count * degrees, kind: "angle" };
+  const px = pxOf(unit, base);
+  if (px !== undefined) return { amount: count * px, kind: "length" };
+  return UNREAD_UNIT.test(unit) ? "unread" : null;
+}
+
+/** A CSS length, number or angle in px, as a number, or in degrees; null if the text is none, or one that is not read. */
+export function lengthOf(value: string, base: LengthBase): number | null {
+  const measure = measureOf(value, base);
+  return measure === null || measure === "unread" ? null : measure.amount;
+}
+
+function pxOf(unit: string, { em, rem }: LengthBase): number | undefined {
   if (unit === "em") return em;
   if (unit === "rem") return rem;
-  if (unit === "%") return whole / 100;
   if (unit === "ex" || unit === "ch") return em / 2;
-  // Of units that are not known, a number is as large as in em.
-  return PX_OF_UNIT[unit] ?? em;
+  return PX_OF_UNIT[unit] ?? PX_OF_UNIT[unit.replace(/^[sld](?=v)/, "")];
 }
 
 /** Tokens of one formula that are read, and how deep its brackets go. */
 const MAX_TOKENS = 200;
 const MAX_DEPTH = 16;
-const TOKEN = /[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?(?:[a-z]+|%)?|[a-z-]{1,20}\(|[-+*/(),]/g;
+const TOKEN = / ([+-]) |\s*([+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?(?:[a-z]+|%)?|[a-z-]{0,20}\(|[*/),])/y;
 
-/** Evaluates `calc()`, `min()`, `max()` and `clamp()`. */
+/** Evaluates `calc()`, `min()`, `max()` and `clamp()`. Whatever is not clearly a formula of these is not read. */
 class Calculation {
-  readonly #tokens: string[];
+  readonly #tokens: string[] = [];
   readonly #base: LengthBase;
   #at = 0;
 
   constructor(text: string, base: LengthBase) {
-    this.#tokens = (text.match(TOKEN) ?? []).slice(0, MAX_TOKENS);
     this.#base = base;
+    TOKEN.lastIndex = 0;
+    for (let found = TOKEN.exec(text); found !== null; found = TOKEN.exec(text)) {
+      this.#tokens.push(found[1] ?? found[2] ?? "");
+      if (TOKEN.lastIndex === text.length) return;
+      if (this.#tokens.length === MAX_TOKENS) break;
+    }
+    this.#tokens.length = 0;
   }
 
-  result(): number | null {
+  result(): Measure | "unread" {
     const value = this.#sum(0);
-    return Number.isNaN(value) ? null : value;
+    const isRead = value !== null && this.#at === this.#tokens.length && Number.isFinite(value.amount);
+    return isRead ? value : "unread";
   }
 
-  #sum(depth: number): number {
-    if (depth > MAX_DEPTH) return Number.NaN;
-    let sum = this.#product(depth);
+  #sum(depth: number): Measure | null {
+    let sum = depth > MAX_DEPTH ? null : this.#product(depth);
     for (;;) {
       const sign = this.#tokens[this.#at];
-      if (sign === undefined || sign === ")" || sign === ",") return sum;
-      // In `1px -2px` the sign is part of the number.
-      if (sign === "+" || sign === "-") this.#at += 1;
+      if (sum === null || (sign !== "+" && sign !== "-")) return sum;
+      this.#at += 1;
       const next = this.#product(depth);
-      if (Number.isNaN(next)) return next;
-      sum += sign === "-" ? -next : next;
+      const kind = next === null ? null : common(sum.kind, next.kind);
+      if (next === null || kind === null) return null;
+      sum = { amount: sum.amount + (sign === "-" ? -next.amount : next.amount), kind };
     }
   }
 
-  #product(depth: number): number {
+  #product(depth: number): Measure | null {
     let product = this.#value(depth);
     for (;;) {
       const sign = this.#tokens[this.#at];
-      if (sign !== "*" && sign !== "/") return product;
+      if (product === null || (sign !== "*" && sign !== "/")) return product;
       this.#at += 1;
       const next = this.#value(depth);
-      product = sign === "*" ? product * next : product / next;
+      if (
+        next === null ||
+        (sign === "/" ? next : product.kind === "number" ? product : next).kind !== "number"
+      )
+        return null;
+      const amount = sign === "*" ? product.amount * next.amount : product.amount / next.amount;
+      product = { amount, kind: product.kind === "number" ? next.kind : product.kind };
     }
   }
 
-  #value(depth: number): number {
+  #value(depth: number): Measure | null {
     const token = this.#tokens[this.#at] ?? "";
     this.#at += 1;
     if (token.endsWith("(")) return this.#called(token, depth);
-    return NUMBER.test(token) ? (lengthOf(token, this.#base) ?? Number.NaN) : Number.NaN;
+    const value = NUMBER.test(token) ? measureOf(token, this.#base) : null;
+    return value === "unread" ? null : value;
   }
 
-  #called(name: string, depth: number): number {
+  #called(name: string, depth: number): Measure | null {
     const values = [this.#sum(depth + 1)];
     while (this.#tokens[this.#at] === ",") {
       this.#at += 1;
       values.push(this.#sum(depth + 1));
     }
+    if (this.#tokens[this.#at] !== ")") return null;
     this.#at += 1;
-    const [first = Number.NaN, second = first, third = second] = values;
-    if (name === "min(") return Math.min(...values);
-    if (name === "max(") return Math.max(...values);
-    if (name === "clamp(") return Math.max(first, Math.min(second, third));
-    return first;
+    const read = values.flatMap((value) => value ?? []);
+    const kind = read.reduce<Measure["kind"] | null>(
+      (all, each) => all && common(all, each.kind),
+      read[0]?.kind ?? null,
+    );
+    if (kind === null || read.length !== values.length) return null;
+    const amount = called(
+      name,
+      read.map((value) => value.amount),
+    );
+    return amount === null ? null : { amount, kind };
   }
+}
+
+function called(name: string, [first = 0, ...rest]: readonly number[]): number | null {
+  const [second = 0, third = 0] = rest;
+  if (name === "min(") return Math.min(first, ...rest);
+  if (name === "max(") return Math.max(first, ...rest);
+  if (name === "clamp(" && rest.length === 2) return Math.max(first, Math.min(second, third));
+  return /^(?:calc|-webkit-calc|-moz-calc|)\($/.test(name) && rest.length === 0 ? first : null;
+}
+
+function common(one: Measure["kind"], two: Measure["kind"]): Measure["kind"] | null {
+  if (one === two) return one;
+  const isLength = (kind: Measure["kind"]): boolean => kind === "length" || kind === "percent";
+  return isLength(one) && isLength(two) ? "length" : null;
 }

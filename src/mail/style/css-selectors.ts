@@ -1,12 +1,14 @@
-import { opaqueString, splitOutside, wordsOfValue } from "./css-text.ts";
+import { opaqueString, splitOutside } from "./css-text.ts";
 
-/** An element as selectors see it. Siblings are those elements of one parent that came before. */
+/** An element as selectors see it, in a tree that is whole. */
 export interface Selectable {
   name: string;
   namespace: "html" | "svg" | "math";
   attributes: ReadonlyMap<string, string>;
   parent: Selectable | null;
   previous: Selectable | null;
+  /** The last element inside it. */
+  newest: Selectable | null;
   /** Its classes as selectors write them; null until they are asked for. */
   classes: readonly string[] | null;
 }
@@ -14,8 +16,9 @@ export interface Selectable {
 interface AttributeTest {
   name: string;
   operator: string;
-  /** In lower case. */
   value: string;
+  /** Whether capitals are as good as small letters; null if that depends on the attribute. */
+  isLoose: boolean | null;
 }
 
 /** Conditions on one element, and how it stands to the element of the next compound: " ", ">", "+", "~"; "" for none. */
@@ -30,13 +33,17 @@ interface Compound {
 
 type Pseudo =
   | { kind: "any" | "none"; of: readonly Compound[][] }
-  | { kind: "nth"; step: number; offset: number }
-  | { kind: "root" | "link" | "checked" };
+  | { kind: "nth"; step: number; offset: number; isOfType: boolean; isFromEnd: boolean }
+  | { kind: "root" | "link" | "visited" | "checked" };
+
+/** The part of an element that a selector matches: all of it, its first line, or what a sheet puts into it. */
+export type Part = "element" | "line" | "generated";
 
 /** A complex selector, its rightmost compound first. */
 export interface Selector {
   compounds: readonly Compound[];
   specificity: number;
+  part: Part;
   /** Whether parts of it are not read, so that it may match fewer elements than it seems to. */
   isUnsure: boolean;
 }
@@ -47,36 +54,45 @@ const MAX_COMPOUNDS = 40;
 const MAX_LISTED = 200;
 const MAX_DEPTH = 3;
 
-/** States that no mail has while it is read, and parts of elements. */
+/** States that no mail has while it is read, and parts of elements that hold no text of it. */
 const NEVER =
-  /^(?::(?:hover|focus|focus-within|focus-visible|active|visited|target|before|after|first-letter|placeholder|selection)|::(?!first-line).*)$/;
+  /^:(?:hover|focus|focus-within|focus-visible|active|target|target-within|fullscreen|-webkit-full-screen|modal|popover-open|autofill|-webkit-autofill|user-valid|user-invalid|host)$|^::(?:placeholder|selection|marker|backdrop|file-selector-button|cue|spelling-error|grammar-error|target-text|-webkit-[\w-]+)$|^:(?:selection|placeholder)$/;
+const PARTS: Readonly<Record<string, Part>> = {
+  ":first-line": "line",
+  "::first-line": "line",
+  ":first-letter": "line",
+  "::first-letter": "line",
+  ":before": "generated",
+  "::before": "generated",
+  ":after": "generated",
+  "::after": "generated",
+};
+/** Only some browsers know these; the others drop the whole rule. */
+const OF_SOME = /^::?-(?:moz|ms|o|khtml)-|^::|^:(?:selection|placeholder|future|past|current)$/;
 
-/** The selectors of a prelude, which is plain CSS. Those that can match nothing are left out. */
-export function selectorsOf(prelude: string): Selector[] {
-  const list = splitOutside(prelude, ",");
-  const read = list.map((text) => new SelectorText(text.trim()).read());
-  // One member that is not valid makes the whole rule void in browsers; whether it is, is not known here.
-  const isUnsure = read.some((one) => one === "unread" || (one !== "never" && one.isUnsure));
-  return read.flatMap((one, at) => {
-    if (one === "never") return [];
-    if (one === "unread") return list[at]?.trim() === "" ? [] : [lastOf(list[at] ?? "")];
-    return [isUnsure ? { ...one, isUnsure } : one];
-  });
+/** The selectors of a prelude, which is plain CSS, without those that can match nothing. */
+export interface Selectors {
+  selectors: Selector[];
+  /** Whether browsers may leave out the whole rule, because they do not know one of the selectors. */
+  isDoubtful: boolean;
 }
 
-/** A selector that cannot be read, as the part of it that names the element; of any element if that cannot be read either. */
-function lastOf(text: string): Selector {
-  const last = wordsOfValue(text.replaceAll(/[\s>+~]/g, " ")).at(-1) ?? "";
-  const read = new SelectorText(last).read();
-  const isRead = read !== "never" && read !== "unread";
+const VOID: Selectors = { selectors: [], isDoubtful: false };
+
+export function selectorsOf(prelude: string): Selectors {
+  // No selector has these; a rule with one that is not valid is void as a whole.
+  if (/[;{}!%/\ue001\ue003<]/.test(prelude)) return VOID;
+  const list = splitOutside(prelude, ",").map((text) => text.trim());
+  const texts = list.map((text) => new SelectorText(text));
+  const read = texts.map((text) => text.read());
+  if (read.includes("unread")) return VOID;
   return {
-    compounds: isRead ? read.compounds : [ANY],
-    specificity: isRead ? read.specificity : 0,
-    isUnsure: true,
+    selectors: read.flatMap((one) => (one === "never" || one === "unread" ? [] : [one])),
+    isDoubtful:
+      texts.some(({ isDoubtful }) => isDoubtful) ||
+      read.some((one) => one !== "never" && one !== "unread" && one.isUnsure && list.length > 1),
   };
 }
-
-const ANY: Compound = { tag: "*", ids: [], classes: [], tests: [], pseudos: [], towards: "" };
 
 /** Pseudo-classes without brackets. */
 const SIMPLE: Readonly<Record<string, Pseudo>> = {
@@ -84,7 +100,11 @@ const SIMPLE: Readonly<Record<string, Pseudo>> = {
   ":link": { kind: "link" },
   ":any-link": { kind: "link" },
   ":checked": { kind: "checked" },
-  ":first-child": { kind: "nth", step: 0, offset: 1 },
+  ":visited": { kind: "visited" },
+  ":first-child": { kind: "nth", step: 0, offset: 1, isOfType: false, isFromEnd: false },
+  ":last-child": { kind: "nth", step: 0, offset: 1, isOfType: false, isFromEnd: true },
+  ":first-of-type": { kind: "nth", step: 0, offset: 1, isOfType: true, isFromEnd: false },
+  ":last-of-type": { kind: "nth", step: 0, offset: 1, isOfType: true, isFromEnd: true },
 };
 
 /** A compound while it is read. */
@@ -112,6 +132,8 @@ class SelectorText {
   #specificity = 0;
   #isUnsure = false;
   #isNever = false;
+  #part: Part = "element";
+  isDoubtful = false;
 
   constructor(text: string, depth = 0) {
     this.#rest = text;
@@ -122,17 +144,20 @@ class SelectorText {
     const compounds: Compound[] = [];
     let towards = "";
     while (this.#rest !== "") {
+      const isBehindPart = this.#part !== "element";
       const compound = this.#compound(towards);
-      if (compound === null || compounds.length === MAX_COMPOUNDS) return "unread";
+      if (compound === null || isBehindPart) return "unread";
+      // A longer one may match fewer elements than what is read of it.
+      if (compounds.length === MAX_COMPOUNDS) this.#isUnsure = compounds.pop() !== undefined;
       compounds.unshift(compound);
       const [all, mark = ""] = /^\s*([>+~]?)\s*/.exec(this.#rest) ?? [""];
       this.#rest = this.#rest.slice(all.length);
       towards = mark === "" ? " " : mark;
-      if (all === "" && this.#rest !== "") return "unread";
+      if ((all === "" && this.#rest !== "") || (mark !== "" && this.#rest === "")) return "unread";
     }
     if (this.#isNever) return "never";
     if (compounds.length === 0) return "unread";
-    return { compounds, specificity: this.#specificity, isUnsure: this.#isUnsure };
+    return { compounds, specificity: this.#specificity, isUnsure: this.#isUnsure, part: this.#part };
   }
 
   #take(form: RegExp): string | null {
@@ -150,6 +175,7 @@ class SelectorText {
     const tag = this.#take(TAG);
     if (tag !== null) {
       found.tag = tag.toLowerCase();
+      if (NO_NAME.test(tag)) this.#isUnsure = true;
       if (tag !== "*") this.#specificity += WEIGHT.tag;
     }
     while (/^[#.[:]/.test(this.#rest)) if (!this.#condition(found)) return null;
@@ -182,25 +208,42 @@ class SelectorText {
   #attribute(): AttributeTest | null {
     const text = this.#take(/^\[[^\]]*\]/);
     const parts =
-      /^\[\s*(?:\*?\|)?([\w-]+)\s*(?:([~|^$*]?=)\s*(?:"([^"]*)"|([^\s"\]]+))\s*[is]?\s*)?\]$/i.exec(
+      /^\[\s*(?:\*?\|)?((?:[\w-]|\P{ASCII})+)\s*(?:([~|^$*]?=)\s*(?:"([^"]*)"\s*|((?:[\w-]|\P{ASCII})+)(?:\s+|(?=\])))([is]?)\s*)?\]$/iu.exec(
         text ?? "",
       );
     if (parts === null) return null;
-    const [, name = "", operator = "", quoted, bare] = parts;
+    const [, name = "", operator = "", quoted, bare, flag = ""] = parts;
+    if (bare !== undefined && NO_NAME.test(bare)) this.#isUnsure = true;
     this.#specificity += WEIGHT.class;
-    return { name: name.toLowerCase(), operator, value: (quoted ?? bare ?? "").toLowerCase() };
+    const isLoose = flag === "" ? null : flag.toLowerCase() === "i";
+    return { name: name.toLowerCase(), operator, value: quoted ?? bare ?? "", isLoose };
   }
 
   #pseudo(): Pseudo | null {
     const name = (this.#take(/^::?[\w-]+/) ?? this.#take(/^:+/) ?? "").toLowerCase();
     const inside = this.#rest.startsWith("(") ? this.#brackets() : null;
     const simple = SIMPLE[name];
-    if (simple !== undefined) return this.#counted(simple);
-    if (NEVER.test(name)) this.#isNever = true;
-    else if (name === ":nth-child") return this.#nth(inside ?? "");
-    else if (/^:(?:not|is|where|matches|-webkit-any)$/.test(name)) return this.#listed(name, inside ?? "");
+    const part = PARTS[name];
+    if ((simple ?? part) !== undefined) return this.#plain(simple, part, inside !== null);
+    return this.#other(name, inside);
+  }
+
+  #other(name: string, inside: string | null): Pseudo | null {
+    if (NEVER.test(name) || OF_SOME.test(name)) {
+      this.#isNever = true;
+      if (inside !== null || OF_SOME.test(name)) this.isDoubtful = true;
+    } else if (/^:nth-(?:last-)?(?:child|of-type)$/.test(name)) return this.#nth(name, inside ?? "");
+    else if (/^:(?:not|is|where|-webkit-any)$/.test(name)) return this.#listed(name, inside ?? "");
+    // An element with a text is not empty.
+    else if (name === ":empty" && this.#rest === "") this.#isNever = true;
     else this.#isUnsure = true;
     return null;
+  }
+
+  #plain(simple: Pseudo | undefined, part: Part | undefined, hasBrackets: boolean): Pseudo | null {
+    this.#isUnsure ||= hasBrackets;
+    this.#part = part ?? this.#part;
+    return simple === undefined ? null : this.#counted(simple);
   }
 
   #counted(pseudo: Pseudo): Pseudo {
@@ -224,16 +267,22 @@ class SelectorText {
     return inside;
   }
 
-  #nth(formula: string): Pseudo | null {
-    const text = formula.toLowerCase().replaceAll(/\s/g, "").replace("odd", "2n+1").replace("even", "2n");
-    const [, step, offset, alone] = /^(?:([+-]?\d*)n([+-]\d+)?|([+-]?\d+))$/.exec(text) ?? [];
-    if (alone !== undefined) return this.#counted({ kind: "nth", step: 0, offset: Number(alone) });
+  #nth(name: string, formula: string): Pseudo | null {
+    const kind = { kind: "nth", isOfType: name.endsWith("type"), isFromEnd: name.includes("last") } as const;
+    const text = formula
+      .trim()
+      .toLowerCase()
+      .replace(/^odd$/, "2n+1")
+      .replace(/^even$/, "2n");
+    const [, step, sign = "", offset, alone] =
+      /^(?:([+-]?\d*)n(?:\s*([+-])\s*(\d+))?|([+-]?\d+))$/.exec(text) ?? [];
+    if (alone !== undefined) return this.#counted({ ...kind, step: 0, offset: Number(alone) });
     if (step === undefined) {
       this.#isUnsure = true;
       return null;
     }
     const factor = /\d/.test(step) ? Number(step) : step === "-" ? -1 : 1;
-    return this.#counted({ kind: "nth", step: factor, offset: Number(offset ?? 0) });
+    return this.#counted({ ...kind, step: factor, offset: Number(`${sign}${offset ?? 0}`) });
   }
 
   #listed(name: string, inside: string): Pseudo | null {
@@ -242,7 +291,8 @@ class SelectorText {
     const texts = this.#depth < MAX_DEPTH && all.length <= MAX_LISTED ? all : [];
     const read = texts.map((text) => new SelectorText(text.trim(), this.#depth + 1).read());
     const known = read.flatMap((one) => (one === "never" || one === "unread" ? [] : [one]));
-    if (texts.length === 0 || read.includes("unread") || known.some(({ isUnsure }) => isUnsure)) {
+    const isRead = known.every(({ isUnsure, part }) => !isUnsure && part === "element");
+    if (texts.length === 0 || read.includes("unread") || !isRead) {
       this.#isUnsure = true;
       // What is not known may be excluded, or may match nothing.
       return null;
@@ -327,12 +377,18 @@ function matchesPseudo(pseudo: Pseudo, element: Selectable, work: Work): boolean
       return element.name === "html";
     case "link":
       return (element.name === "a" || element.name === "area") && element.attributes.has("href");
+    // A link to the document itself leads to where its reader has been.
+    case "visited":
+      return element.name === "a" && /^\s*(?:#|$)/.test(element.attributes.get("href") ?? "x");
     case "nth":
-      return isNth(pseudo, placeOf(element, work));
+      return isNth(pseudo, placeOf(element, pseudo, work));
     case "any":
       return pseudo.of.some((compounds) => matchesFrom(compounds, 0, element, work));
     case "checked":
-      return element.attributes.has("checked") || element.attributes.has("selected");
+      return (
+        (element.name === "input" && element.attributes.has("checked")) ||
+        (element.name === "option" && element.attributes.has("selected"))
+      );
     case "none":
       return matchesNone(pseudo.of, element, work);
   }
@@ -355,11 +411,17 @@ function isNth({ step, offset }: { step: number; offset: number }, place: number
   return step === 0 ? past === 0 : past % step === 0 && past / step >= 0;
 }
 
-function placeOf(element: Selectable, work: Work): number {
-  let place = 1;
-  for (let other = element.previous; other !== null && work.left > 0; other = other.previous) {
-    place += 1;
+function placeOf(
+  element: Selectable,
+  { isOfType, isFromEnd }: { isOfType: boolean; isFromEnd: boolean },
+  work: Work,
+): number {
+  let place = isFromEnd ? 0 : 1;
+  const [first, last] = isFromEnd ? [element.parent?.newest ?? null, element] : [element.previous, null];
+  for (let other = first; other !== null && work.left > 0; other = other.previous) {
+    if (!isOfType || other.name === element.name) place += 1;
     work.left -= 1;
+    if (other === last) break;
   }
   return place;
 }
@@ -381,17 +443,22 @@ export function idOf(attributes: ReadonlyMap<string, string>): string {
 /** Characters of an attribute's value that cost as much as a comparison. */
 const CHARS_PER_STEP = 32;
 
-function passes(
-  { name, operator, value }: AttributeTest,
-  attributes: ReadonlyMap<string, string>,
-  work: Work,
-): boolean {
-  const written = attributes.get(name);
+function passes(test: AttributeTest, attributes: ReadonlyMap<string, string>, work: Work): boolean {
+  const written = attributes.get(test.name);
   if (written === undefined) return false;
-  if (operator === "") return true;
+  if (test.operator === "") return true;
   work.left -= Math.floor(written.length / CHARS_PER_STEP);
   if (work.left <= 0) return false;
-  const own = opaqueString(written.toLowerCase());
+  const own = opaqueString(written);
+  if (test.isLoose !== true && compare(test.operator, own, test.value)) return true;
+  if (test.isLoose === false || !compare(test.operator, own.toLowerCase(), test.value.toLowerCase()))
+    return false;
+  // Of some attributes capitals are as good as small letters.
+  if (test.isLoose === null) work.isLoose = true;
+  return true;
+}
+
+function compare(operator: string, own: string, value: string): boolean {
   if (value === "") return operator === "=" && own === "";
   switch (operator) {
     case "=":

@@ -1,91 +1,182 @@
-import { isValid } from "./css-validity.ts";
-
 /** Characters of one value that are read, once pictures inside of it are left out: enough for any real one. */
 export const MAX_VALUE_CHARS = 2_000;
-/** Stands for a declaration that is too long to be read: nobody can say what is shown of the mail. */
-export const UNREAD = "-unread";
-/** Stands for a declaration whose value is computed in ways not read here: it may hide the element. */
-export const UNSURE = "-unsure";
-/** Functions whose values come from elsewhere. */
-const UNREAD_FUNCTION = /(?:^|[^\w-])(?:attr|if|env|sibling-index|sibling-count|--[\w-]+)\(/;
 
-/** One declaration of a style: name and value in lower case. */
-export interface Declaration {
+/** Stands for a string that its line ends and for a bad `url()`: what it is part of is void. */
+export const BAD = "\ue001";
+/** Stands for a comment between two words, which stay apart. */
+const SEAM = "\ue003";
+
+/** Everything in which a brace, a bracket or a semicolon has no meaning, escapes, and the bracket that may begin a `url()`. */
+const OPAQUE =
+  /"(?:[^"\\\n\r\f]|\\(?:\r\n|[^]|$))*"?|'(?:[^'\\\n\r\f]|\\(?:\r\n|[^]|$))*'?|\/\*[^]*?(?:\*\/|$)|\\(?:[0-9a-f]{1,6}(?:\r\n|[ \t\r\n\f])?|[^\n\r\f])|\(/gi;
+const MAY_BE_OPAQUE = /["'\\]|\/\*|url\(|[\ue000-\ue2ff]/i;
+/** The rest of a `url(` whose address is not a string. */
+const URL_REST = /[ \t\r\n\f]*(?!["' \t\r\n\f])((?:[^)\\]|\\[^])*)\)?/y;
+const BAD_ADDRESS = /["'(]|[^ \t\r\n\f][ \t\r\n\f]+[^ \t\r\n\f]|\\[\n\r\f]/;
+
+/** Characters that structure a style; inside of strings and escapes they are written as others. */
+const STRUCTURAL = /[{}()[\];:,>+~.#@!\\/*"'&|=^$%<\ue000-\ue2ff]/g;
+const OPAQUE_BASE = 0xe100;
+
+/** A text of CSS in which every brace, bracket and semicolon has its meaning: strings, comments and escapes are resolved. */
+export function plainCss(text: string): string {
+  if (!MAY_BE_OPAQUE.test(text)) return text;
+  const source = text.replaceAll(/[\ue000-\ue2ff]/g, "\ue000");
+  let plain = "";
+  let at = 0;
+  OPAQUE.lastIndex = 0;
+  for (let found = OPAQUE.exec(source); found !== null; found = OPAQUE.exec(source)) {
+    plain += source.slice(at, found.index);
+    const [token] = found;
+    at = OPAQUE.lastIndex;
+    if (token === "(") {
+      URL_REST.lastIndex = at;
+      const rest = /(?:^|[^\w\u0080-\uffff-])url$/i.test(plain.slice(-4)) ? URL_REST.exec(source) : null;
+      plain += rest === null ? "(" : urlOf(rest[1] ?? "");
+      if (rest !== null) at = OPAQUE.lastIndex = URL_REST.lastIndex;
+    } else if (token.startsWith("/*")) plain += seamBetween(plain.at(-1), source[at]);
+    else
+      plain += token.startsWith("\\")
+        ? opaqueString(unescaped(token)).replaceAll(/\s/g, "\ue000")
+        : stringOf(token);
+  }
+  return plain + source.slice(at);
+}
+
+function seamBetween(before = "", after = ""): string {
+  return /[\w#@%.+\u0080-\uffff-]/.test(before) && /[\w(%\\\u0080-\uffff-]/.test(after) ? SEAM : "";
+}
+
+function stringOf(token: string): string {
+  const quote = token.charAt(0);
+  const isEnded = token.length > 1 && token.endsWith(quote) && !/[^\\](?:\\\\)*\\.$/.test(token);
+  return `"${opaqueString(token.slice(1, isEnded ? -1 : undefined).replaceAll(ESCAPE, unescaped))}"${isEnded ? "" : BAD}`;
+}
+
+function urlOf(address: string): string {
+  if (BAD_ADDRESS.test(address.trim())) return `(${BAD})`;
+  return `("${opaqueString(address.trim().replaceAll(ESCAPE, unescaped))}")`;
+}
+
+/** A text as {@link plainCss} writes the inside of a string. */
+export function opaqueString(text: string): string {
+  return text.replaceAll(STRUCTURAL, (mark) =>
+    mark > "\u007f" ? "\ue000" : String.fromCharCode(OPAQUE_BASE + mark.charCodeAt(0)),
+  );
+}
+
+/** The text that {@link opaqueString} wrote. */
+export function revealed(text: string): string {
+  return text.replaceAll(/[\ue100-\ue17f]/g, (mark) => String.fromCharCode(mark.charCodeAt(0) - OPAQUE_BASE));
+}
+
+const ESCAPE = /\\(?:[0-9a-f]{1,6}(?:\r\n|[ \t\r\n\f])?|\r\n|[^]|$)/gi;
+
+function unescaped(escape: string): string {
+  const [, hex] = /^\\([0-9a-f]{1,6})/i.exec(escape) ?? [];
+  if (hex === undefined) return escape.slice(1).replace(/^[\r\n\f]+/, "");
+  const point = Number.parseInt(hex, 16);
+  const isCharacter = point > 0 && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff);
+  return isCharacter ? String.fromCodePoint(point) : "\ufffd";
+}
+
+/** In small letters, but for letters beyond ASCII and for the names of custom properties, which are as they are written. */
+export function lowerCss(text: string): string {
+  if (!/[A-Z]/.test(text)) return text;
+  return text
+    .replaceAll(/--[\w-]+/g, (name) => name.replaceAll(/[A-Z]/g, (letter) => `\ue002${letter.toLowerCase()}`))
+    .replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+const CLOSERS: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
+
+/** Goes through plain CSS from one mark of its structure to the next (CSS Syntax 3 §5.4). Linear. */
+export class CssScanner {
+  readonly text: string;
+  at = 0;
+  readonly #marks = /[{}()[\];]/g;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** Goes behind the next `{`, `}` or `;` that stands in no brackets and returns it; "" at the end. */
+  next(): string {
+    return this.#pass([]);
+  }
+
+  /** Goes behind the brace that ends a block. */
+  skipBlock(): void {
+    this.#pass(["}"]);
+  }
+
+  #pass(open: string[]): string {
+    const isBlock = open.length > 0;
+    this.#marks.lastIndex = this.at;
+    for (let found = this.#marks.exec(this.text); found !== null; found = this.#marks.exec(this.text)) {
+      const [mark] = found;
+      const closer = CLOSERS[mark];
+      if (open.length === 0 && (mark === "{" || mark === "}" || mark === ";")) {
+        this.at = found.index + 1;
+        return mark;
+      }
+      if (closer !== undefined) open.push(closer);
+      else if (open.length > 0 && mark === open.at(-1)) open.pop();
+      if (isBlock && open.length === 0) {
+        this.at = found.index + 1;
+        return mark;
+      }
+    }
+    this.at = this.text.length + 1;
+    return "";
+  }
+}
+
+/** The texts of the declarations in a block of plain CSS; rules in it are left out. */
+export function itemsOf(block: string): string[] {
+  if (!/[{}()[\]]/.test(block)) return block.split(";");
+  const items: string[] = [];
+  const scanner = new CssScanner(block);
+  for (let start = 0; scanner.at <= block.length; start = scanner.at) {
+    let mark = scanner.next();
+    while (mark === "}" || (mark === "{" && isCustom(block.slice(start, scanner.at)))) {
+      if (mark === "{") scanner.skipBlock();
+      mark = scanner.next();
+    }
+    if (mark === "{") scanner.skipBlock();
+    else items.push(block.slice(start, mark === "" ? block.length : scanner.at - 1));
+  }
+  return items;
+}
+
+/** Whether a text begins a custom property, whose value may be a block. */
+export const isCustom = (text: string): boolean => /^\s*--[^\s:{}]*\s*:/.test(text);
+
+/** One declaration as it is written: name and value in small letters. */
+export interface Written {
   name: string;
   value: string;
   important: boolean;
 }
 
-/** Everything in which a brace, a bracket or a semicolon has no meaning, and escapes. */
-const OPAQUE =
-  /"(?:[^"\\\n]|\\[^])*(?:"|\n|$)|'(?:[^'\\\n]|\\[^])*(?:'|\n|$)|\/\*[^]*?(?:\*\/|$)|url\(\s*[^"'()\s][^()"']*\)?|\\(?:[0-9a-f]{1,6}[ \t\r\n\f]?|[^])|<!--|-->/gi;
-const MAY_BE_OPAQUE = /["'\\]|\/\*|url\(|<!--|-->/i;
-
-/** Characters that structure a style; elsewhere they are written as this one. */
-const STRUCTURAL = /[{}()[\];:,>+~.#@!\\/*]/g;
-const NO_STRUCTURE = "\ue001";
-
-/** A text of CSS in which every brace, bracket and semicolon has its meaning: strings, comments and escapes are resolved. */
-export function plainCss(text: string): string {
-  if (!MAY_BE_OPAQUE.test(text)) return text;
-  return text.replace(OPAQUE, (found) => {
-    if (found.startsWith("/*") || found === "<!--" || found === "-->") return " ";
-    if (found.startsWith("\\")) return unescaped(found);
-    if (/^url/i.test(found)) return "url()";
-    return `"${opaqueString(found.slice(1).replace(/["'\n]$/, ""))}"`;
-  });
-}
-
-/** A string as {@link plainCss} writes its inside. */
-export function opaqueString(text: string): string {
-  return text.replaceAll(STRUCTURAL, NO_STRUCTURE);
-}
-
-function unescaped(escape: string): string {
-  const [, hex] = /^\\([0-9a-f]{1,6})/i.exec(escape) ?? [];
-  const point = hex === undefined ? 0 : Number.parseInt(hex, 16);
-  const character =
-    hex === undefined ? escape.slice(1) : point <= 0x10ffff ? String.fromCodePoint(point) : "";
-  return opaqueString(character.toWellFormed());
-}
-
-/** The declarations of a block or a style attribute, in their order, shorthands beside their members. */
-export function declarationsOf(block: string): Declaration[] {
-  const found: Declaration[] = [];
-  for (const text of splitOutside(plainCss(block).toLowerCase(), ";")) {
-    const colon = text.indexOf(":");
-    const name = colon === -1 ? "" : text.slice(0, colon).trim();
-    if (!isRead(name)) continue;
-    const written = text.slice(colon + 1).trim();
-    const value = /\s\s|[^\S ]/.test(written) ? written.replaceAll(/\s+/g, " ") : written;
-    const mark = value.lastIndexOf("!");
-    const important = mark !== -1 && /^! ?important$/.test(value.slice(mark));
-    if (value.length > MAX_VALUE_CHARS || (!name.startsWith("--") && UNREAD_FUNCTION.test(value))) {
-      found.push({ name: value.length > MAX_VALUE_CHARS ? UNREAD : UNSURE, value: "", important: false });
-      continue;
-    }
-    const declared = members({ name, value: important ? value.slice(0, mark).trim() : value, important });
-    if (declared.every((member) => isValid(member.name, member.value))) found.push(...declared);
-  }
-  return found;
-}
-
-/** Properties that may hide a text, or show it again. */
-const READ = new Set(
-  (
-    "display visibility opacity color background background-color background-image background-clip font font-size line-height " +
-    "text-indent position left right top bottom inset inset-inline-start margin margin-left margin-top overflow overflow-x " +
-    "overflow-y width height max-width max-height float clip clip-path transform translate scale zoom filter mask mask-image " +
-    "inline-size block-size max-inline-size max-block-size inset-inline inset-block inset-inline-end inset-block-start " +
-    "inset-block-end margin-inline margin-block margin-inline-start margin-block-start overflow-inline overflow-block contain " +
-    "rotate backface-visibility -webkit-backface-visibility " +
-    "content-visibility mso-hide -webkit-clip-path -webkit-transform -webkit-mask -webkit-mask-image -webkit-background-clip " +
-    "-webkit-filter -webkit-text-fill-color"
-  ).split(" "),
-);
-
-function isRead(name: string): boolean {
-  return READ.has(name) || name.startsWith("--");
+/** Reads the text of one declaration in plain CSS; null if it is none, or one that every browser takes for void. */
+export function writtenOf(item: string): Written | null {
+  const text = lowerCss(item);
+  const colon = text.indexOf(":");
+  if (colon === -1) return null;
+  const name = text.slice(0, colon);
+  const value = text
+    .slice(colon + 1)
+    .replaceAll(/[\s\ue003]+/g, " ")
+    .trim();
+  const mark = value.lastIndexOf("!");
+  const important = mark !== -1 && /^! ?important$/.test(value.slice(mark));
+  const own = important ? value.slice(0, mark).trim() : value;
+  const isName =
+    /^\s*(?:--|-?[a-z_\u0080-\uffff])[\w\u0080-\uffff-]*\s*$/.test(name) && !/[\ue001\ue003]/.test(name);
+  if (!isName || own.includes(BAD) || own.includes("!")) return null;
+  if (!name.trimStart().startsWith("--") && /[{}]/.test(own)) return null;
+  return { name: name.trim(), value: own, important };
 }
 
 /** Splits at a mark that stands outside of brackets. */
@@ -109,116 +200,4 @@ export function splitOutside(text: string, mark: string): string[] {
 /** Splits a value at its blanks. */
 export function wordsOfValue(value: string): string[] {
   return splitOutside(value, " ").filter((word) => word !== "");
-}
-
-const SIDES = ["top", "right", "bottom", "left"] as const;
-
-/** Properties that browsers also know without the prefix. */
-const PREFIXED = new Set(
-  ["backface-visibility", "clip-path", "transform", "mask", "mask-image", "background-clip", "filter"].map(
-    (name) => `-webkit-${name}`,
-  ),
-);
-
-/** Properties that follow the direction of writing, as those of a text from left to right. */
-const PHYSICAL: ReadonlyMap<string, string> = new Map([
-  ["inline-size", "width"],
-  ["block-size", "height"],
-  ["max-inline-size", "max-width"],
-  ["max-block-size", "max-height"],
-  ["inset-inline-start", "left"],
-  ["inset-inline-end", "right"],
-  ["inset-block-start", "top"],
-  ["inset-block-end", "bottom"],
-  ["margin-inline-start", "margin-left"],
-  ["margin-block-start", "margin-top"],
-  ["overflow-inline", "overflow-x"],
-  ["overflow-block", "overflow-y"],
-]);
-const PAIRS: ReadonlyMap<string, readonly [string, string]> = new Map([
-  ["inset-inline", ["left", "right"]],
-  ["inset-block", ["top", "bottom"]],
-  ["margin-inline", ["margin-left", "margin-right"]],
-  ["margin-block", ["margin-top", "margin-bottom"]],
-]);
-
-/** A declaration as those of single properties. */
-function members(declaration: Declaration): Declaration[] {
-  const { name, value } = declaration;
-  const as = (member: string, of: string): Declaration => ({ ...declaration, name: member, value: of });
-  switch (name) {
-    case "margin":
-    case "inset":
-      return fourSides(value).map((side, at) =>
-        as(name === "margin" ? `margin-${SIDES[at]}` : `${SIDES[at]}`, side),
-      );
-    case "background":
-      return backgroundMembers(value).map(([member, of]) => as(member, of));
-    case "font":
-      return fontMembers(value).map(([member, of]) => as(member, of));
-    case "overflow":
-      return [as("overflow-x", value.split(" ")[0] ?? ""), as("overflow-y", value.split(" ").at(-1) ?? "")];
-    default:
-      return singlesOf(name, value).map(([single, of]) => as(single, of));
-  }
-}
-
-function singlesOf(name: string, value: string): [string, string][] {
-  if (PREFIXED.has(name)) return [[name.slice("-webkit-".length), value]];
-  const pair = PAIRS.get(name);
-  if (pair === undefined) return [[PHYSICAL.get(name) ?? name, value]];
-  const [first = value, second = first] = wordsOfValue(value);
-  return [
-    [pair[0], first],
-    [pair[1], second],
-  ];
-}
-
-function fourSides(value: string): string[] {
-  const [top = "0", right = top, bottom = top, left = right] = wordsOfValue(value);
-  return [top, right, bottom, left];
-}
-
-const IS_GLOBAL = /^(?:inherit|initial|unset|revert|revert-layer)$/;
-
-function backgroundMembers(value: string): [string, string][] {
-  const isImage = /(?:gradient|url|image|image-set)\(/.test(value);
-  if (IS_GLOBAL.test(value) || value.includes("var(")) {
-    return [
-      ["background-color", value],
-      ["background-image", IS_GLOBAL.test(value) ? value : "none"],
-    ];
-  }
-  // Of several layers the last one has the colour.
-  const words = wordsOfValue(splitOutside(value, ",").at(-1) ?? "");
-  const color = words.find((word) => !/^(?:url|[a-z-]*gradient|image-set)\(/.test(word) && isColorWord(word));
-  return [
-    ["background-color", color ?? "transparent"],
-    ["background-image", isImage ? value : "none"],
-    ["background-clip", /(?:^| )text(?: |$)/.test(value) ? "text" : "border-box"],
-  ];
-}
-
-const LAYER_WORD =
-  /^(?:none|repeat|repeat-x|repeat-y|no-repeat|space|round|scroll|fixed|local|left|right|top|bottom|center|cover|contain|auto|border-box|padding-box|content-box|text|[+-]?[\d.].*|\/.*)$/;
-
-function isColorWord(word: string): boolean {
-  return !LAYER_WORD.test(word) && !/^(?:calc|min|max|clamp)\(/.test(word);
-}
-
-const FONT_SIZE =
-  /^(?:[+-]?[\d.][\w.%+-]*|[a-z-]{3,12}\(.*\)|(?:xx?-)?(?:small|large)|xxx-large|medium|smaller|larger)(?:\/|$)/;
-const FONT_WEIGHT = /^[1-9]\d{0,3}$/;
-
-/** `font: italic 12px/0 a`: the size is the first word that is one. */
-function fontMembers(value: string): [string, string][] {
-  if (IS_GLOBAL.test(value)) return [["font-size", value]];
-  const spaced = value.replaceAll(/ ?\/ ?/g, "/");
-  const word = wordsOfValue(spaced).find((part) => FONT_SIZE.test(part) && !FONT_WEIGHT.test(part));
-  if (word === undefined) return [];
-  const [size = "", height] = word.split("/");
-  return [
-    ["font-size", size],
-    ...(height === undefined ? [] : [["line-height", height] as [string, string]]),
-  ];
 }

@@ -1,5 +1,5 @@
-import { legacyColorOf } from "./css-colors.ts";
-import type { Declaration } from "./css-text.ts";
+import { isSeen, legacyColorOf, WHITE } from "./css-colors.ts";
+import { UNSURE, type Declaration } from "./css-properties.ts";
 import type { Selectable } from "./css-selectors.ts";
 
 /** No declarations. */
@@ -35,23 +35,53 @@ const OF_ELEMENT: ReadonlyMap<string, readonly Declaration[]> = new Map([
   ["progress", list({ display: "none" })],
   ["marquee", list({ "overflow-x": "hidden", "overflow-y": "hidden" })],
   ["rp", list({ display: "none" })],
+  ["rt", list({ "font-size": "50%" })],
 ]);
 
 const LINK = list({ color: "#0000ee" });
 const NONE = list({ display: "none" });
 
+const words = (text: string): readonly string[] => text.split(" ");
+/** A value that is not understood. */
+const NOT_READ = list({ display: UNSURE });
+
+/** Elements of formulas that show their text as it is, and attributes that leave it so. */
+const FORMULA = new Set(
+  words(
+    "math mrow mi mn mo mtext mspace ms mfrac msqrt mroot msub msup msubsup munder mover munderover mtable mtr mtd",
+  ),
+);
+const OF_FORMULA = new Set(
+  words("xmlns display class id style dir href title mathvariant displaystyle stretchy fence form"),
+);
+
 /** Sizes of `<font size>` in px. */
 const FONT_SIZES = [10, 10, 13, 16, 18, 24, 32, 48];
-const COLORED = new Set(["body", "table", "thead", "tbody", "tfoot", "tr", "td", "th"]);
+const COLORED = new Set([
+  "body",
+  "table",
+  "thead",
+  "tbody",
+  "tfoot",
+  "tr",
+  "td",
+  "th",
+  "col",
+  "colgroup",
+  "marquee",
+]);
 /** Attributes that change how a text is shown. */
-const HINTING = ["hidden", "bgcolor", "color", "size", "text", "href", "popover"];
+const HINTING = words(
+  "hidden bgcolor color size text href popover background cellpadding leftmargin marginwidth scrolldelay scrollamount name width",
+);
 
 /** The declarations of an element by its name and attributes, weaker than every style sheet. */
 export function hintsOf(
   { name, namespace, attributes, parent }: Selectable,
   links = LINK,
 ): readonly Declaration[] {
-  if (namespace !== "html") return NO_HINTS;
+  if (namespace === "svg") return NO_HINTS;
+  if (namespace === "math") return isPlainFormula(name, attributes) ? NO_HINTS : NOT_READ;
   const own = OF_ELEMENT.get(name) ?? NO_HINTS;
   if (attributes.size === 0 && name !== "dialog" && parent?.name !== "details") return own;
   const hints: Declaration[] = [];
@@ -62,9 +92,16 @@ export function hintsOf(
   return [...own, ...hints];
 }
 
+function isPlainFormula(name: string, attributes: ReadonlyMap<string, string>): boolean {
+  return FORMULA.has(name) && [...attributes.keys()].every((attribute) => OF_FORMULA.has(attribute));
+}
+
 /** The declarations of the links in a body that says their colour; null where it does not. */
 export function linksOf({ name, attributes }: Selectable): readonly Declaration[] | null {
-  const color = name === "body" ? legacyColorOf(attributes.get("link") ?? "") : null;
+  // One color of both is enough to hide a link from some of its readers.
+  const written = name === "body" ? [attributes.get("link") ?? "", attributes.get("vlink") ?? ""] : [];
+  const colors = written.flatMap((value) => legacyColorOf(value) ?? []);
+  const color = colors.find((one) => !isSeen(one, WHITE)) ?? colors[0] ?? null;
   return color === null ? null : list({ color: `rgb(${color.red},${color.green},${color.blue})` });
 }
 
@@ -73,6 +110,9 @@ function isClosed({ name, attributes, parent }: Pick<Selectable, "name" | "attri
   if (name === "dialog") return !attributes.has("open");
   return parent?.name === "details" && name !== "summary" && !parent.attributes.has("open");
 }
+
+/** px that no honest mail asks for. */
+const LEAST_WIDE = 1_700;
 
 function attributeHints(name: string, attributes: ReadonlyMap<string, string>): Declaration[] {
   const hints: Declaration[] = [];
@@ -83,12 +123,26 @@ function attributeHints(name: string, attributes: ReadonlyMap<string, string>): 
   if (attributes.has("hidden") || attributes.has("popover")) hints.push(declared("display", "none"));
   if (COLORED.has(name)) color("background-color", attributes.get("bgcolor"));
   if (name === "body") color("color", attributes.get("text"));
+  if (/^\s*data:/i.test(attributes.get("background") ?? "")) hints.push(declared("background-image", UNSURE));
+  hints.push(...sizeHints(name, attributes));
+  if (name === "marquee" && (attributes.has("scrolldelay") || attributes.has("scrollamount")))
+    hints.push(...NOT_READ);
   if (name === "font") {
     color("color", attributes.get("color"));
     const size = fontSizeOf(attributes.get("size"));
     if (size !== null) hints.push(declared("font-size", `${size}px`));
   }
   return hints;
+}
+
+function sizeHints(name: string, attributes: ReadonlyMap<string, string>): Declaration[] {
+  const count = (attribute: string): number => Number.parseInt(attributes.get(attribute) ?? "", 10) || 0;
+  const inset = name === "table" ? count("cellpadding") : Math.max(count("leftmargin"), count("marginwidth"));
+  const width = count("width");
+  return [
+    ...(width > LEAST_WIDE ? [declared("width", `${width}px`)] : []),
+    ...(inset > 0 ? [declared("padding-left", `${inset}px`)] : []),
+  ];
 }
 
 function fontSizeOf(size: string | undefined): number | null {

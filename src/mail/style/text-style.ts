@@ -1,3 +1,4 @@
+import { PAGE, type Place } from "./css-boxes.ts";
 import type { Color } from "./css-colors.ts";
 import { BLACK, WHITE } from "./css-colors.ts";
 
@@ -14,19 +15,32 @@ export interface TextStyle {
   fontSize: number;
   scale: number;
   color: Color;
-  /** The colours behind the text: one, or those of a gradient. */
+  /** The colour of `-webkit-text-fill-color`; null where it is that of the text. */
+  letters: Color | null;
+  /** The colours of which one is behind the text; none where they are not known. */
   background: readonly Color[];
+  /** The colours behind all elements around it. */
+  outer: readonly Color[];
+  /** Colours of which one fills the letters, under `color`; null where the background is behind the text. */
+  fill: readonly Color[] | null;
   /** Of the element and all around it. */
   opacity: number;
   /** px. */
   indent: number;
-  /** `line-height: 0`. */
-  isFlat: boolean;
-  /** `background-clip: text`: the background is the colour of the text. */
-  isFilled: boolean;
+  /** Number of font sizes, or px with a unit; null for that of the font. */
+  lineHeight: string | null;
+  place: Place;
+  /** Whether its font is one whose letters may have any form. */
+  isOddFont: boolean;
+  /** Whether lines are not wrapped. */
+  isOneLine: boolean;
   /** Custom properties; null where there are none. */
   variables: ReadonlyMap<string, string> | null;
-  /** The verdict on the text itself: null where it is seen. */
+  /** The declarations of the element, for elements that inherit it by name. */
+  declared: ReadonlyMap<string, string> | null;
+  /** Styles by other combinations of the conditions of its sheets. */
+  others: readonly TextStyle[];
+  /** The verdict on the text itself: null where it is seen, whatever holds. */
   hidden: HidingKind | null;
 }
 
@@ -37,12 +51,19 @@ export const PAGE_STYLE: TextStyle = {
   fontSize: 16,
   scale: 1,
   color: BLACK,
+  letters: null,
   background: [WHITE],
+  outer: [WHITE],
+  fill: null,
   opacity: 1,
   indent: 0,
-  isFlat: false,
-  isFilled: false,
+  lineHeight: null,
+  place: PAGE,
+  isOddFont: false,
+  isOneLine: false,
   variables: null,
+  declared: null,
+  others: [],
   hidden: null,
 };
 

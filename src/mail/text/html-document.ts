@@ -1,5 +1,5 @@
 import { Cascade } from "../style/cascade.ts";
-import type { Sheet } from "../style/css-rules.ts";
+import { sheetOfLink, type Sheet } from "../style/css-rules.ts";
 import { PAGE_STYLE, UNJUDGED, type TextStyle } from "../style/text-style.ts";
 import { readTree, walk, type HtmlElement } from "./html-tree.ts";
 
@@ -52,47 +52,73 @@ export function readStyled(html: string, reader: StyledReader, reading: Reading 
   const tree = readTree(html, maxChars);
   const rest = html.slice(tree.length);
   const found = new Findings(tree.document);
-  const cascade = judges === "styles" ? new Cascade([...found.sheets, ...sheetsIn(rest)]) : NO_CASCADE;
-  const style = judges === "styles" && MAY_HIDE_ALL.test(rest) ? UNJUDGED : PAGE_STYLE;
-  const root: StyledElement = {
-    element: tree.document,
-    style,
-    hiddenBy: style.hidden === null ? null : tree.document,
-    preformatted: false,
-    quoteDepth: 0,
-    listDepth: 0,
-    list: { next: null },
-  };
+  const cascade = judges === "styles" ? new Cascade([...found.sheets, ...sheetsIn(rest)]) : null;
+  const styles = cascade === null ? null : stylesOf(tree.document, cascade);
+  const root = rootOf(tree.document, cascade, rest);
   const open: StyledElement[] = [root];
   const top = (): StyledElement => open.at(-1) ?? root;
   walk(tree.document, {
     text: ({ text }) => {
-      reader.text(text, found.hasHiddenText(top().element) ? hidden(top()) : top());
+      const around = found.hasHiddenText(top().element) ? hidden(top()) : top();
+      // A box may cut off the end.
+      const shown = cascade?.shownOf(text, around.style) ?? text.length;
+      if (shown > 0) reader.text(text.slice(0, shown), around);
+      if (shown < text.length) reader.text(text.slice(shown), hidden(around));
     },
     comment: ({ text }) => {
       reader.comment(text);
     },
     start: (element) => {
       const around = top();
-      const own = cascade.styleOf(element, around.style);
-      const isGone = found.isGone(element) || reading.isLeftOut?.(element) === true;
+      const isSpoilt = around.style === UNJUDGED || cascade?.isSpoilt(element) === true;
+      const own =
+        isSpoilt && cascade?.isCover(element) !== true ? UNJUDGED : (styles?.get(element) ?? PAGE_STYLE);
+      const isIn = around.style.gone !== null && around.style !== UNJUDGED;
+      const isGone = isIn || found.isGone(element) || reading.isLeftOut?.(element) === true;
       const started = within(around, element, isGone && own.gone === null ? gone(own) : own);
       open.push(started);
+      cascade?.begin(element, started.style, around.style);
       reader.start(started);
     },
     end: () => {
       const ended = open.pop();
-      if (ended !== undefined) reader.end(ended);
+      if (ended === undefined) return;
+      cascade?.end(ended.element, ended.style, top().style);
+      reader.end(ended);
     },
   });
-  return tree.isCut || html.length > maxChars || cascade.isCut;
+  return tree.isCut || html.length > maxChars || cascade?.isCut === true;
 }
 
-const NO_CASCADE = { styleOf: (_: HtmlElement, parent: TextStyle): TextStyle => parent, isCut: false };
+/** The styles of all elements: one that covers others may stand behind them. */
+function stylesOf(document: HtmlElement, cascade: Cascade): ReadonlyMap<HtmlElement, TextStyle> {
+  const styles = new Map<HtmlElement, TextStyle>();
+  walk(document, {
+    start: (element) => {
+      const around = element.parent === null ? undefined : styles.get(element.parent);
+      styles.set(element, cascade.styleOf(element, around ?? PAGE_STYLE));
+    },
+  });
+  return styles;
+}
+
+function rootOf(document: HtmlElement, cascade: Cascade | null, rest: string): StyledElement {
+  const spoilt = cascade?.isSpoilt(document) === true ? UNJUDGED : PAGE_STYLE;
+  const style = cascade !== null && MAY_HIDE_ALL.test(rest) ? gone(PAGE_STYLE) : spoilt;
+  return {
+    element: document,
+    style,
+    hiddenBy: style.hidden === null ? null : document,
+    preformatted: false,
+    quoteDepth: 0,
+    listDepth: 0,
+    list: { next: null },
+  };
+}
 
 const gone = (style: TextStyle): TextStyle => ({ ...style, gone: "css", hidden: "css" });
 
-/** The text directly in an element that shows only some of the elements in it. */
+/** The text directly in an element that shows only some of what is in it. */
 function hidden(styled: StyledElement): StyledElement {
   return styled.style.hidden === null
     ? { ...styled, style: gone(styled.style), hiddenBy: styled.element }
@@ -118,7 +144,7 @@ const HOSTS = words(
   "article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span",
 );
 
-/** What has to be known of a whole tree before its texts are judged. */
+/** Everything that has to be known of a whole tree before its texts are judged. */
 class Findings {
   /** The style sheets, in the order of the tree. */
   readonly sheets: Sheet[] = [];
@@ -162,9 +188,11 @@ class Findings {
     let before = element.before;
     while (before !== null && before.kind !== "element") before = before.before;
     element.previous = before;
-    if (name === "style" && namespace !== "math") this.#sheet(element);
+    if (parent !== null) parent.newest = element;
+    if (name === "style" && namespace !== "math") this.#style(element);
     if (namespace !== "html") return;
-    if (name === "noscript") this.#uncertain += 1;
+    if (name === "link") this.#sheet(element, sheetOfLink(element.attributes));
+    else if (name === "noscript") this.#uncertain += 1;
     else if (name === "template") this.#template(element);
     else if (name === "details") this.#details(element);
     else if (name === "summary" && parent?.name === "details" && !this.#summaries.has(parent))
@@ -187,22 +215,27 @@ class Findings {
     else if (group !== "") this.#groups.add(group);
   }
 
-  #sheet(element: HtmlElement): void {
+  #style(element: HtmlElement): void {
     const { attributes } = element;
     const type = attributes.get("type") ?? "";
-    if (this.#inert > 0 || (type !== "" && type.toLowerCase() !== "text/css")) return;
+    if (type !== "" && type.toLowerCase() !== "text/css") return;
     let text = "";
     for (let child = element.first; child !== null; child = child.after)
       if (child.kind === "text") text += child.text;
+    this.#sheet(element, { text, media: attributes.get("media") ?? "" });
+  }
+
+  #sheet({ namespace, attributes }: HtmlElement, sheet: Sheet | null): void {
+    if (sheet === null || this.#inert > 0) return;
     // Of sheets with a title, browsers use those with the title of the first; programs with scripts see none in `<noscript>`.
-    const title = element.namespace === "html" ? (attributes.get("title") ?? "") : "";
-    if (this.#preferredSheets === "") this.#preferredSheets = title;
+    const title = namespace === "html" ? (attributes.get("title") ?? "") : "";
+    if (this.#preferredSheets === "" && sheet.isUnsure !== true) this.#preferredSheets = title;
     const isUnsure = this.#uncertain > 0 || (title !== "" && title !== this.#preferredSheets);
-    this.sheets.push({ text, media: attributes.get("media") ?? "", ...(isUnsure ? { isUnsure } : {}) });
+    this.sheets.push(isUnsure ? { ...sheet, isUnsure } : sheet);
   }
 }
 
-/** What may hide, from behind the limits, the text before them: attributes of the whole body, and shadow trees. */
+/** May hide, from behind the limits, the text before them: attributes of the whole body, and shadow trees. */
 const MAY_HIDE_ALL = /<(?:html|body)[\s/]+[^\s/>]|<link\s[^<>]{0,400}data:|shadowrootmode/i;
 
 /** The style sheets in a text that is not parsed, and what it has of one that began before it. */

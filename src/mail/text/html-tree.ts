@@ -43,6 +43,8 @@ export interface HtmlElement extends Linked {
   last: HtmlNode | null;
   /** The element before it in the same parent; null for the first. */
   previous: HtmlElement | null;
+  /** The last element in it. */
+  newest: HtmlElement | null;
   /** Its classes, once a style sheet asks for them. */
   classes: readonly string[] | null;
 }
@@ -104,6 +106,7 @@ const newElement = (name: string, namespace: HtmlElement["namespace"]): HtmlElem
   first: null,
   last: null,
   previous: null,
+  newest: null,
   classes: null,
 });
 const newText = (kind: HtmlText["kind"], text: string): HtmlText => ({
@@ -531,7 +534,7 @@ function isHiddenInput(attributes: Attributes): boolean {
 /** Reads the nodes of a tree. */
 export interface NodeReader {
   start: (element: HtmlElement) => void;
-  end: (element: HtmlElement) => void;
+  end?: (element: HtmlElement) => void;
   text?: (text: HtmlText) => void;
   comment?: (comment: HtmlText) => void;
 }
@@ -548,12 +551,12 @@ export function walk(top: HtmlElement, reader: NodeReader): void {
         node = node.first;
         continue;
       }
-      reader.end(node);
+      reader.end?.(node);
     }
     while (node.after === null) {
       const parent: HtmlElement | null = node.parent;
       if (parent === null || parent === top) return;
-      reader.end(parent);
+      reader.end?.(parent);
       node = parent;
     }
     node = node.after;

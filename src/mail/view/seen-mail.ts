@@ -45,8 +45,8 @@ const MAX_SUBJECT_CHARS = 300;
 
 /** Characters of a body that are read; a long newsletter has a quarter, and Gmail shows a quarter. */
 const MAX_CHARS = 400_000;
-/** Pictures inside of the HTML, which are not read. */
-const DATA_URL = /data:[^"'()\s<>]{200,}/gi;
+/** Pictures and fonts inside of the HTML, which are not read. Style sheets are, and so is everything behind the data. */
+const DATA_URL = /data:(?:image|font|application|audio|video)\/[\w.+-]+(?:;[\w=.-]+)*,[\w%+/=.~-]{200,}/gi;
 
 /** Stands for the text of a mail that cannot be read. */
 export const CANNOT_BE_SHOWN = "This mail cannot be shown: its HTML could not be read.";

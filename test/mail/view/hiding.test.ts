@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { seenMail } from "../../../src/mail/view/seen-mail.ts";
 import { TRICKS } from "../../fixtures/hiding/index.ts";
-import { documentOf, NONE_HIDDEN } from "../../fixtures/hiding/trick.ts";
+import { documentOf, NONE_HIDDEN, SECRET } from "../../fixtures/hiding/trick.ts";
 
 const words = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
 
@@ -22,4 +22,17 @@ it("the corpus has 150 tricks that hide something", () => {
     .filter(({ hidden }) => Object.keys(hidden).length > 0);
   expect(hiding.length).toBeGreaterThanOrEqual(150);
   expect(new Set(hiding.map(({ html, head }) => `${head} ${html}`)).size).toBe(hiding.length);
+});
+
+it("leaves the pictures in a mail unread, and nothing else that stands in an address", () => {
+  const long = "A".repeat(300);
+  const shownOf = (html: string): string =>
+    seenMail({ subject: "", text: "", html: `${html}<p>${SECRET}</p>` }).text;
+  const picture = `data:image/png;base64,${long}`;
+  expect(shownOf(`<img src="${picture}${"A".repeat(500_000)}">`)).toBe(SECRET);
+  const sheet = `p%7Bdisplay:none%7D/*${long}*/`;
+  for (const type of ["text/css", "TEXT/CSS;charset=utf-8", "text&#47;css"])
+    expect(shownOf(`<link rel="stylesheet" href="data:${type},${sheet}">`)).toBe("");
+  expect(shownOf(`<style>@import url(data:text/css,${sheet});</style>`)).toBe("");
+  expect(shownOf(`<style>a{b:${picture}}p{display:none}</style>`)).toBe("");
 });
