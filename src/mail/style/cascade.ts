@@ -1,9 +1,10 @@
 import type { Declaration } from "./css-properties.ts";
-import { costOfCss, declarationsOf, UNSURE } from "./css-properties.ts";
+import { costOfCss, declarationsOf, isFilterFar, UNSURE } from "./css-properties.ts";
 import { MAX_CONDITIONS, NOT_JUDGED, rulesOf, type Rule, type Rules, type Sheet } from "./css-rules.ts";
-import { classesOf, idOf, matches, type Part, type Selectable, type Work } from "./css-selectors.ts";
+import { classesOf, idOf, isRoot, matches, type Part, type Selectable, type Work } from "./css-selectors.ts";
 import { hintsOf, linksOf, NO_HINTS } from "./html-hints.ts";
-import { beginLine, fits, isInline, isLarge, isOver, isPositioned, isPushing } from "./css-boxes.ts";
+import { beginLine, cutsOff, fits, isInline, isLarge, isOver, isPositioned, isPushing } from "./css-boxes.ts";
+import { isData, plainAddress } from "./css-text.ts";
 import { pxOfLine, styled, type Declared } from "./styled.ts";
 import { UNJUDGED, type TextStyle } from "./text-style.ts";
 
@@ -50,6 +51,8 @@ export class Cascade {
   readonly #siblings = new WeakMap<TextStyle, Map<string, Sibling>>();
   readonly #spoilt = new Set<Selectable>();
   readonly #covers = new Set<Selectable>();
+  /** The elements that may stand over others, with their declarations. */
+  readonly #over = new Map<Selectable, Declared>();
   /** Whether the mail is beyond the limits, so that some of it was not judged. */
   isCut = false;
 
@@ -70,14 +73,14 @@ export class Cascade {
     this.#work.left -= ELEMENT_COST;
     this.#links = linksOf(element) ?? this.#links;
     const hints = hintsOf(element, this.#links);
-    this.#readMarkup(element);
+    this.#readMarkup(element, parent);
     const matched = this.#rules?.matchesOf(element, this.#work) ?? NO_MATCHES;
     const inline = this.#inlineOf(element.attributes.get("style"));
     if (hints === NO_HINTS && matched.length === 0 && inline.length === 0) return this.#within(parent);
     if (matched.some(({ conditions }) => conditions >= NOT_JUDGED)) return UNJUDGED;
     const { style, effects } = this.#siblingBy({ hints, matched, inline }, element, parent);
-    if (element.name === "html") this.#rootFontSize = style.fontSize;
-    for (const effect of effects) this.#apply(effect, element);
+    if (isRoot(element)) this.#rootFontSize = style.fontSize;
+    this.#affect(effects, element, style);
     return this.#within(style);
   }
 
@@ -135,14 +138,32 @@ export class Cascade {
     return fits(text, style.place, { fontSize: style.fontSize, lineHeight, isOneLine: style.isOneLine });
   }
 
+  #affect(effects: readonly Effect[], element: Selectable, { declared }: TextStyle): void {
+    if (declared !== null && isOver(declared)) this.#over.set(element, declared);
+    for (const effect of effects) this.#apply(effect, element);
+  }
+
   #apply(effect: Effect, element: Selectable): void {
     if (effect === "spoils all") this.#spoil(rootOf(element));
     else if (effect === "spoils its parent") this.#spoil(element.parent);
     else if (effect === "spoils itself") this.#spoil(element);
     else if (effect === "spoils its table") this.#spoilTable(element);
+    else if (effect === "covers from inside") this.#coverFrom(element);
     else {
       if (!effect.isInside) this.#covers.add(element);
       this.#spoil(holderOf(element, effect));
+    }
+  }
+
+  /** Something is painted in an element that stands over others. */
+  #coverFrom(painted: Selectable): void {
+    let over: Selectable | null = painted.parent;
+    for (; over !== null; over = over.parent) {
+      this.#work.left -= ELEMENT_COST;
+      const covers = this.#over.get(over);
+      if (covers === undefined) continue;
+      this.#apply({ covers, isInside: false }, over);
+      return;
     }
   }
 
@@ -153,9 +174,11 @@ export class Cascade {
   }
 
   /** Applies the effects of an element's attributes on others. */
-  #readMarkup(element: Selectable): void {
+  #readMarkup(element: Selectable, parent: TextStyle): void {
     const { name, attributes } = element;
+    if (parent.isOver && isPaintedWide(element, NO_DECLARED)) this.#coverFrom(element);
     if (name === "meta") this.#readMeta(element);
+    if (name === "svg" && attributes.has("overflow")) this.#spoil(rootOf(element));
     const isColumn = name === "col" || name === "colgroup";
     if (isColumn && (attributes.get("width") ?? "").startsWith("0")) this.#spoilTable(element);
   }
@@ -177,7 +200,7 @@ export class Cascade {
     const known = this.#siblings.get(parent) ?? new Map<string, Sibling>();
     this.#siblings.set(parent, known);
     const sibling = known.get(key);
-    if (sibling?.hints === hints && sibling.inline === inline && element.name !== "html") return sibling;
+    if (sibling?.hints === hints && sibling.inline === inline && !isRoot(element)) return sibling;
     const style = this.#styleIn(0, element, parent, sources);
     const isSplit = parent.others.length > 0 || matched.some(({ conditions }) => conditions > 0);
     if (isSplit && style.gone === null) this.#addOthers(style, element, parent, sources);
@@ -298,7 +321,13 @@ interface Cover {
 }
 
 /** The effect of an element on the texts around it: they are moved away, or covered. */
-type Effect = Cover | "spoils all" | "spoils its parent" | "spoils itself" | "spoils its table";
+type Effect =
+  | Cover
+  | "spoils all"
+  | "spoils its parent"
+  | "spoils itself"
+  | "spoils its table"
+  | "covers from inside";
 
 /** All combinations of some bits, but for none. */
 function combinations(bits: number): number[] {
@@ -346,7 +375,8 @@ const isColumnOdd = (declared: Declared): boolean =>
   (declared.get("width") ?? "").startsWith("0");
 
 /** The effects of a style on the texts around its element. */
-function effectsOf({ name, attributes }: Selectable, { declared, fontSize }: TextStyle): Effect[] {
+function effectsOf(element: Selectable, { declared, fontSize, isOver: isWithinOver }: TextStyle): Effect[] {
+  const { name } = element;
   if (declared === null || declared.get("display") === "none") return [];
   const effects: Effect[] = [];
   if (isColumn(name, declared)) {
@@ -357,8 +387,10 @@ function effectsOf({ name, attributes }: Selectable, { declared, fontSize }: Tex
     declared.get("word-spacing") === UNSURE
   )
     effects.push("spoils its parent");
-  if (declared.get("box-shadow") === UNSURE) effects.push("spoils all");
-  if (isCovering(name, attributes, declared)) effects.push({ covers: declared, isInside: false });
+  if (paintsFar(name, declared)) effects.push("spoils all");
+  if (isCovering(element, declared)) effects.push({ covers: declared, isInside: false });
+  else if (isWithinOver && !isOver(declared) && isPaintedWide(element, declared))
+    effects.push("covers from inside");
   return effects;
 }
 
@@ -379,12 +411,36 @@ function isPainted(declared: Declared): boolean {
   );
 }
 
-function isCovering(name: string, attributes: ReadonlyMap<string, string>, declared: Declared): boolean {
+/** Elements that paint, beside pictures, whatever their style says. */
+const PAINTING = new Set("dialog iframe object embed video svg math select meter progress".split(" "));
+
+/** Whether something is painted far outside of a box. */
+const paintsFar = (name: string, declared: Declared): boolean =>
+  (name === "svg" && declared.has("overflow-x") && !cutsOff(declared, "overflow-x")) ||
+  isFilterFar(declared.get("filter") ?? "") ||
+  FAR_PAINT.some((property) => declared.get(property) === UNSURE);
+
+/** Properties that may paint far beyond their element. */
+const FAR_PAINT = ["box-shadow", "outline", "outline-width", "outline-offset"];
+
+const isPicture = ({ name, attributes, parent }: Selectable): boolean =>
+  ((name === "img" || name === "input") &&
+    (isData(attributes.get("src")) || /data:/i.test(plainAddress(attributes.get("srcset") ?? "")))) ||
+  (name === "img" && parent?.name === "picture");
+
+/** Whether an element paints something that may be wide enough to cover a text. */
+function isPaintedWide(element: Selectable, declared: Declared): boolean {
+  if (!isPicture(element) && !PAINTING.has(element.name) && !isPainted(declared)) return false;
+  const side = (name: string): number =>
+    pxOf(declared, name) || Number.parseFloat(element.attributes.get(name) ?? "") || Infinity;
+  return side("width") > 60 && side("height") > 12 && !isInline(declared, element.name);
+}
+
+function isCovering(element: Selectable, declared: Declared): boolean {
   if (!isOver(declared)) return false;
-  const isPicture = name === "img" && /^\s*data:/i.test(attributes.get("src") ?? "");
   return (
-    isPicture ||
-    name === "dialog" ||
+    isPicture(element) ||
+    PAINTING.has(element.name) ||
     ((isLarge(declared) || declared.has("grid-area")) &&
       (isPainted(declared) || pxOf(declared, "border-top-width") > 10))
   );

@@ -416,12 +416,29 @@ function transformVerdict(value: string): Verdict {
 /** Filters that leave a text as it is, or say by number how faint it becomes. */
 function filterVerdict(value: string): Verdict {
   const isRead = wordsOfValue(value).every((word) =>
-    /^(?:none|alpha\(.*\)|progid.*|opacity\([\d.]+%?\)|drop-shadow\(.*\)|blur\(0(?:px)?\)|(?:brightness|contrast|saturate)\((?:1|100%)\)|(?:grayscale|invert|sepia)\((?:0|0%)\))$/.test(
+    /^(?:none|alpha\(.*\)|progid.*|opacity\([\d.]+%?\)|(?:drop-shadow|url)\(.*\)|blur\(0(?:px)?\)|(?:brightness|contrast|saturate)\((?:1|100%)\)|(?:grayscale|invert|sepia)\((?:0|0%)\))$/.test(
       word,
     ),
   );
   return isRead || null;
 }
+
+/** Whether a filter paints far beyond its element, or nobody knows where. */
+export const isFilterFar = (filter: string): boolean =>
+  wordsOfValue(filter).some(
+    (word) =>
+      word.startsWith("url(") ||
+      (word.startsWith("drop-shadow(") && shadowVerdict(word.slice(12, -1)) === null),
+  );
+
+/** px that an opaque shadow may reach beyond its box: less than to the next line of text. */
+const MOST_REACH = 16;
+
+const isFaint = (shadow: string): boolean =>
+  wordsOfValue(shadow).some((word) => {
+    const color = colorOf(word);
+    return color !== null && color !== "unread" && color.alpha <= 0.4;
+  });
 
 /** Shadows that lie behind the box, and do not reach far beyond it. */
 function shadowVerdict(value: string): Verdict {
@@ -429,6 +446,10 @@ function shadowVerdict(value: string): Verdict {
     const lengths = wordsOfValue(shadow).map((word) =>
       colorOf(word) === null ? measureOf(word, BASE) : null,
     );
+    const [x = 0, y = 0, , spread = 0] = lengths.flatMap((one) =>
+      one === "unread" ? [Infinity] : one === null ? [] : [one.amount],
+    );
+    if (Math.max(Math.abs(x), Math.abs(y)) + spread > MOST_REACH && !isFaint(shadow)) return false;
     const longest = Math.max(
       0,
       ...lengths.map((one) => (one === "unread" ? Infinity : Math.abs(one?.amount ?? 0))),

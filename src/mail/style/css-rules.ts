@@ -1,7 +1,16 @@
 import { lengthOf } from "./css-lengths.ts";
 import { costOfCss, declarationsIn, isUnderstood, type Declaration } from "./css-properties.ts";
 import { selectorsOf, type Selector } from "./css-selectors.ts";
-import { CssScanner, isCustom, lowerCss, plainCss, revealed, splitOutside, writtenOf } from "./css-text.ts";
+import {
+  CssScanner,
+  isCustom,
+  lowerCss,
+  plainAddress,
+  plainCss,
+  revealed,
+  splitOutside,
+  writtenOf,
+} from "./css-text.ts";
 
 /** Characters of all style sheets of a mail, and selectors in them, that are read. Gmail drops a sheet of more than 16 KB. */
 export const MAX_SHEET_CHARS = 250_000;
@@ -70,7 +79,7 @@ export function sheetOfLink(attributes: ReadonlyMap<string, string>): Sheet | nu
 
 function sheetInAddress(address: string): string | null {
   const [, type = "", coding, data = ""] =
-    /^\s*data:([^,;]*)(?:;[^,;]*)*?(;\s*base64\s*)?,([^#]*)/i.exec(address) ?? [];
+    /^data:([^,;]*)(?:;[^,;]*)*?(;\s*base64\s*)?,([^#]*)/i.exec(plainAddress(address)) ?? [];
   if (!/^text\/css$/i.test(type.trim())) return null;
   try {
     const bytes =
@@ -276,7 +285,11 @@ class SheetReader {
   #import(rest: string, { when, layer }: Around): void {
     const [, address = "", behind = ""] = /^(?:url\(\s*)?"([^"]*)"\s*\)?([^]*)$/i.exec(rest) ?? [];
     const text = sheetInAddress(revealed(address));
-    if (text === null || (this.#importsLeft -= 1) < 0) return;
+    if (text === null) return;
+    if ((this.#importsLeft -= 1) < 0) {
+      this.#charsLeft = -1;
+      return;
+    }
     const [, isLayer, name, supports, media = ""] =
       /^\s*(layer(?:\(([^()]*)\))?)?\s*(?:supports(\((?:[^()]|\([^()]*\))*\)))?([^]*)$/i.exec(
         lowerCss(behind),

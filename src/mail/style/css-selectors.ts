@@ -13,6 +13,10 @@ export interface Selectable {
   classes: readonly string[] | null;
 }
 
+/** Whether it is the `html` of the document. */
+export const isRoot = (element: Selectable): boolean =>
+  element.parent !== null && element.parent.parent === null;
+
 interface AttributeTest {
   name: string;
   operator: string;
@@ -374,7 +378,7 @@ function isIn(names: readonly string[], name: string, work: Work): boolean {
 function matchesPseudo(pseudo: Pseudo, element: Selectable, work: Work): boolean {
   switch (pseudo.kind) {
     case "root":
-      return element.name === "html";
+      return isRoot(element);
     case "link":
       return (element.name === "a" || element.name === "area") && element.attributes.has("href");
     // A link to the document itself leads to where its reader has been.
@@ -440,6 +444,9 @@ export function idOf(attributes: ReadonlyMap<string, string>): string {
   return opaqueString(attributes.get("id") ?? "");
 }
 
+/** Stands in an attribute for data of a picture that is not read, so that a test of it may hold or not. */
+export const LEFT_OUT = "data:,";
+
 /** Characters of an attribute's value that cost as much as a comparison. */
 const CHARS_PER_STEP = 32;
 
@@ -447,6 +454,7 @@ function passes(test: AttributeTest, attributes: ReadonlyMap<string, string>, wo
   const written = attributes.get(test.name);
   if (written === undefined) return false;
   if (test.operator === "") return true;
+  if (written.includes(LEFT_OUT)) return (work.isLoose = true);
   work.left -= Math.floor(written.length / CHARS_PER_STEP);
   if (work.left <= 0) return false;
   const own = opaqueString(written);

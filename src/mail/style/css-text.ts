@@ -14,6 +14,14 @@ const MAY_BE_OPAQUE = /["'\\]|\/\*|url\(|[\ue000-\ue2ff]/i;
 const URL_REST = /[ \t\r\n\f]*(?!["' \t\r\n\f])((?:[^)\\]|\\[^])*)\)?/y;
 const BAD_ADDRESS = /["'(]|[^ \t\r\n\f][ \t\r\n\f]+[^ \t\r\n\f]|\\[\n\r\f]/;
 
+/** An address as browsers read it: they leave out what a line may end with, and blanks before it. */
+export const plainAddress = (address: string): string =>
+  address.replaceAll(/[\t\r\n]/g, "").replace(/^[^!-\u{10ffff}]+/u, "");
+
+/** Whether an address holds the data itself. */
+export const isData = (address: string | undefined): boolean =>
+  address !== undefined && /^data:/i.test(plainAddress(address));
+
 /** Characters that structure a style; inside of strings and escapes they are written as others. */
 const STRUCTURAL = /[{}()[\];:,>+~.#@!\\/*"'&|=^$%<\ue000-\ue2ff]/g;
 const OPAQUE_BASE = 0xe100;

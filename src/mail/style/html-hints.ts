@@ -1,5 +1,6 @@
 import { isSeen, legacyColorOf, WHITE } from "./css-colors.ts";
 import { UNSURE, type Declaration } from "./css-properties.ts";
+import { isData } from "./css-text.ts";
 import type { Selectable } from "./css-selectors.ts";
 
 /** No declarations. */
@@ -28,11 +29,7 @@ const OF_ELEMENT: ReadonlyMap<string, readonly Declaration[]> = new Map([
   ["textarea", [...FORM_FIELD, ...list({ "overflow-y": "auto" })]],
   ["title", list({ display: "none" })],
   ["template", list({ display: "none" })],
-  ["noscript", list({ display: "none" })],
   ["datalist", list({ display: "none" })],
-  ["select", list({ display: "none" })],
-  ["meter", list({ display: "none" })],
-  ["progress", list({ display: "none" })],
   ["marquee", list({ "overflow-x": "hidden", "overflow-y": "hidden" })],
   ["rp", list({ display: "none" })],
   ["rt", list({ "font-size": "50%" })],
@@ -123,7 +120,7 @@ function attributeHints(name: string, attributes: ReadonlyMap<string, string>): 
   if (attributes.has("hidden") || attributes.has("popover")) hints.push(declared("display", "none"));
   if (COLORED.has(name)) color("background-color", attributes.get("bgcolor"));
   if (name === "body") color("color", attributes.get("text"));
-  if (/^\s*data:/i.test(attributes.get("background") ?? "")) hints.push(declared("background-image", UNSURE));
+  if (isData(attributes.get("background"))) hints.push(declared("background-image", UNSURE));
   hints.push(...sizeHints(name, attributes));
   if (name === "marquee" && (attributes.has("scrolldelay") || attributes.has("scrollamount")))
     hints.push(...NOT_READ);

@@ -1,7 +1,7 @@
 import { colorOf, gradientColors, isSeen, painted, TRANSPARENT, type Color } from "./css-colors.ts";
 import { isInline, isOver, isPositioned, isTurned, placeOf, scaleOf } from "./css-boxes.ts";
 import { lengthOf } from "./css-lengths.ts";
-import { computed, UNREAD, UNSURE } from "./css-properties.ts";
+import { computed, isFilterFar, UNREAD, UNSURE } from "./css-properties.ts";
 import type { Rules } from "./css-rules.ts";
 import type { Work } from "./css-selectors.ts";
 import { MAX_VALUE_CHARS, splitOutside } from "./css-text.ts";
@@ -57,6 +57,7 @@ export function styled(written: Declared, parent: TextStyle, element: StyledElem
       indent === undefined ? parent.indent : (lengthOf(indent, { ...base, whole: 600 }) ?? parent.indent),
     lineHeight,
     isOddFont: isOddFont(declared.get("font-family"), parent.isOddFont, element.sheets.fonts),
+    isOver: parent.isOver || isOver(declared),
     isOneLine: isOneLine(declared.get("white-space"), parent.isOneLine),
     variables,
     declared,
@@ -85,7 +86,12 @@ function goneBy(declared: Declared, style: TextStyle): HidingKind | null {
   if (style.opacity < LEAST_OPACITY || declared.get("content-visibility") === "hidden") return "css";
   // Outlook hides it, whatever the rest says.
   if (declared.get("mso-hide") === "all") return "css";
-  return isUnsure(declared) || isTurned(declared) || isBackHidden(declared) ? "css" : null;
+  return isUnsure(declared) ||
+    isFilterFar(declared.get("filter") ?? "") ||
+    isTurned(declared) ||
+    isBackHidden(declared)
+    ? "css"
+    : null;
 }
 
 /** Properties of which only the text itself depends on, so that elements inside can undo them. */

@@ -34,6 +34,8 @@ export interface TextStyle {
   isOddFont: boolean;
   /** Whether lines are not wrapped. */
   isOneLine: boolean;
+  /** Whether it is in an element that may stand over others. */
+  isOver: boolean;
   /** Custom properties; null where there are none. */
   variables: ReadonlyMap<string, string> | null;
   /** The declarations of the element, for elements that inherit it by name. */
@@ -61,6 +63,7 @@ export const PAGE_STYLE: TextStyle = {
   place: PAGE,
   isOddFont: false,
   isOneLine: false,
+  isOver: false,
   variables: null,
   declared: null,
   others: [],

@@ -54,7 +54,8 @@ export function readStyled(html: string, reader: StyledReader, reading: Reading 
   const found = new Findings(tree.document);
   const cascade = judges === "styles" ? new Cascade([...found.sheets, ...sheetsIn(rest)]) : null;
   const styles = cascade === null ? null : stylesOf(tree.document, cascade);
-  const root = rootOf(tree.document, cascade, rest);
+  const hidesAll = found.hasElementsInShadow || (rest !== "" && mayHideAll(rest, found.sheets));
+  const root = rootOf(tree.document, cascade, hidesAll);
   const open: StyledElement[] = [root];
   const top = (): StyledElement => open.at(-1) ?? root;
   walk(tree.document, {
@@ -102,9 +103,9 @@ function stylesOf(document: HtmlElement, cascade: Cascade): ReadonlyMap<HtmlElem
   return styles;
 }
 
-function rootOf(document: HtmlElement, cascade: Cascade | null, rest: string): StyledElement {
+function rootOf(document: HtmlElement, cascade: Cascade | null, hidesAll: boolean): StyledElement {
   const spoilt = cascade?.isSpoilt(document) === true ? UNJUDGED : PAGE_STYLE;
-  const style = cascade !== null && MAY_HIDE_ALL.test(rest) ? gone(PAGE_STYLE) : spoilt;
+  const style = cascade !== null && hidesAll ? gone(PAGE_STYLE) : spoilt;
   return {
     element: document,
     style,
@@ -150,6 +151,8 @@ class Findings {
   readonly sheets: Sheet[] = [];
   /** Elements of which only some content is shown: `<details>` that are closed, and those with a shadow tree. */
   readonly closed = new Set<HtmlElement>();
+  /** Whether a shadow tree has content of its own, which may stand over everything. */
+  hasElementsInShadow = false;
   /** The first `<summary>` of each of them. */
   readonly #summaries = new Map<HtmlElement, HtmlElement>();
   readonly #groups = new Set<string>();
@@ -199,11 +202,12 @@ class Findings {
       this.#summaries.set(parent, element);
   }
 
-  #template({ attributes, parent }: HtmlElement): void {
+  #template({ attributes, parent, first }: HtmlElement): void {
     this.#inert += 1;
     const isShadow = /^(?:open|closed)$/i.test(attributes.get("shadowrootmode") ?? "");
-    if (isShadow && parent !== null && (HOSTS.has(parent.name) || parent.name.includes("-")))
-      this.closed.add(parent);
+    if (!isShadow || parent === null || !(HOSTS.has(parent.name) || parent.name.includes("-"))) return;
+    this.closed.add(parent);
+    this.hasElementsInShadow ||= first !== null;
   }
 
   /** Of the `<details>` of one name, only the first that is open stays so (HTML §4.11.1). */
@@ -237,6 +241,16 @@ class Findings {
 
 /** May hide, from behind the limits, the text before them: attributes of the whole body, and shadow trees. */
 const MAY_HIDE_ALL = /<(?:html|body)[\s/]+[^\s/>]|<link\s[^<>]{0,400}data:|shadowrootmode/i;
+
+/** May stand over the text before it, by an attribute or by the rule of a sheet. */
+const MAY_COVER =
+  /style\s*=[^<>]{0,400}(?:(?<![\w-])(?:position|translate)(?![\w-])|transform|drop-shadow|box-shadow|margin[^;<>]{0,60}-\d|&#|\\)|<(?:svg|math|dialog)/i;
+const COVERING_RULE = /position\s*:\s*(?:absolute|fixed)/i;
+
+function mayHideAll(rest: string, sheets: readonly Sheet[]): boolean {
+  if (MAY_HIDE_ALL.test(rest) || MAY_COVER.test(rest)) return true;
+  return COVERING_RULE.test(rest) || sheets.some(({ text }) => COVERING_RULE.test(text));
+}
 
 /** The style sheets in a text that is not parsed, and what it has of one that began before it. */
 function sheetsIn(html: string): Sheet[] {

@@ -5,6 +5,7 @@ import {
   type InvisibleCounts,
 } from "../text/invisible-characters.ts";
 import { readShown, type HiddenPassage, type Writing } from "../text/shown-text.ts";
+import { LEFT_OUT } from "../style/css-selectors.ts";
 import { LinkNumbers, withoutMarks, type NumberedLink } from "./links.ts";
 
 /** The parts of a mail that a view is made of. */
@@ -67,7 +68,7 @@ function readMail({ subject, text, html }: ViewedMail): SeenMail {
   const numbers = new LinkNumbers();
   const invisible = { ...NOTHING_INVISIBLE, spelt: "" };
   const shownSubject = countInvisible(subject.replaceAll(/\s+/g, " ").trim(), invisible);
-  const source = html.trim() === "" ? text : html.replaceAll(DATA_URL, "data:,");
+  const source = html.trim() === "" ? text : html.replaceAll(DATA_URL, LEFT_OUT);
   const shown =
     html.trim() === ""
       ? plainText(source.slice(0, MAX_CHARS).toWellFormed())

@@ -36,3 +36,15 @@ it("leaves the pictures in a mail unread, and nothing else that stands in an add
   expect(shownOf(`<style>@import url(data:text/css,${sheet});</style>`)).toBe("");
   expect(shownOf(`<style>a{b:${picture}}p{display:none}</style>`)).toBe("");
 });
+
+it("shows nothing of a mail that goes on behind the limits with what may stand over all of it", () => {
+  const shownOf = (end: string): string =>
+    seenMail({ subject: "", text: "", html: `<p>${SECRET}</p><p title="${"x".repeat(400_000)}"></p>${end}` })
+      .text;
+  const box = (style: string): string => `<div style="${style};background:#fff">x</div>`;
+  expect(shownOf('<p style="color:#333">More</p>')).toBe(SECRET);
+  expect(shownOf(box("position:fixed;inset:0"))).toBe("");
+  expect(shownOf(box("posi&#116;ion:fixed;inset:0"))).toBe("");
+  expect(shownOf(box("margin-top:-900px;height:900px"))).toBe("");
+  expect(shownOf('<style>.a{position:absolute;inset:0;background:#fff}</style><i class="a">x</i>')).toBe("");
+});
