@@ -4,7 +4,6 @@ import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import { compose } from "../../../scripts/eval/compose.ts";
 import { EXTRACTED_FIELDS, readFixtures } from "../../../scripts/eval/fixtures.ts";
-import { MailScanner } from "../../../src/mail/mime/scanner.ts";
 import { CORPORA } from "../corpora.ts";
 import { LIMITS, ODD } from "./hostile-mail.ts";
 import { cutAnywhere, Dice, mutated } from "./mutated-mail.ts";
