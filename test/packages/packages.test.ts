@@ -29,7 +29,7 @@ const ROOT = path.resolve(import.meta.dirname, "../..");
 const BIN = path.join(ROOT, "node_modules/.bin");
 const { version } = JSON.parse(readFileSync(path.join(ROOT, "package.json"), "utf8")) as { version: string };
 /** The most bytes of the files that `npm install mailkeep` leaves. */
-const MAX_CLIENT_BYTES = 266 * 1024;
+const MAX_CLIENT_BYTES = 272 * 1024;
 
 /** A program that ended. */
 interface Ended {
@@ -130,7 +130,7 @@ describe("mailkeep, installed alone", () => {
     home = await project("client", [tarballs.mailkeep]);
   }, 120_000);
 
-  it("is one package without a dependency, of at most 266 KiB", () => {
+  it("is one package without a dependency, of at most 272 KiB", () => {
     const installed = readdirSync(path.join(home, "node_modules")).filter((name) => !name.startsWith("."));
     expect(installed).toEqual(["mailkeep"]);
     const files = filesOf(home, "mailkeep");
