@@ -5,7 +5,7 @@ import { buildPackages } from "./pack.ts";
 import { runTool } from "./run-tool.ts";
 
 /** The projects of test/vitest.config.ts that `npm test` runs. */
-const PROMISES = ["pure", "workerd", "promises"];
+const PROMISES = ["pure", "workerd", "deployment", "promises"];
 
 // Test files and the programs that they start are hundreds of processes, most of which read the same modules.
 process.env["NODE_COMPILE_CACHE"] ??= path.resolve(

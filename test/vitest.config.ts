@@ -47,6 +47,9 @@ const provide = {
 /** Scores, counts and judgments by other programs: too slow for `npm test`. */
 const SLOW = "test/**/*.slow.test.ts";
 
+/** Tests of what a whole deployment shares, each in a workerd of its own: work of earlier files may end late. */
+const WHOLE_DEPLOYMENT = ["test/directory/*.test.ts", "test/http/role-mailboxes.test.ts"];
+
 /** The tests of the served bundle that `npm test` runs: the main promises, and the commands that the documentation shows. */
 const PROMISES = ["test/served/promises.test.ts", "test/docs/served/commands.test.ts"];
 
@@ -69,6 +72,25 @@ const servedOptions = {
   testTimeout: 120_000,
   hookTimeout: 60_000,
 };
+
+/** A workerd with the bindings of a deployment, for tests of actors and edge. */
+const workerd = () =>
+  cloudflareTest({
+    main: path.join(root, "src/index.ts"),
+    wrangler: { configPath: path.join(root, "wrangler.jsonc") },
+    miniflare: {
+      bindings: {
+        AUTH_TOKEN: "operator-token-for-tests-0123456789",
+        WEBHOOK_SECRET: "webhook-secret-for-tests-0123456789",
+        // Nothing leaves this machine; test/lib/doh.test.ts and test/http/webhooks.test.ts have resolvers of their own.
+        DOH_URL: "",
+        KEY_SECRET: "key-secret-for-tests-0123456789-0123",
+        AUTHSERV_ID: "mx.mailkeep.test",
+      },
+      // Only for the tests of the store that is a folder: the other ones have a bucket.
+      serviceBindings: { TEST_FILES: { disk: { path: BLOB_FILES, writable: true } } },
+    },
+  });
 
 muteMeantFaults();
 
@@ -101,24 +123,7 @@ export default defineConfig({
       },
       { test: { ...pureOptions, name: "slow", include: [SLOW] } },
       {
-        plugins: [
-          cloudflareTest({
-            main: path.join(root, "src/index.ts"),
-            wrangler: { configPath: path.join(root, "wrangler.jsonc") },
-            miniflare: {
-              bindings: {
-                AUTH_TOKEN: "operator-token-for-tests-0123456789",
-                WEBHOOK_SECRET: "webhook-secret-for-tests-0123456789",
-                // Nothing leaves this machine; test/lib/doh.test.ts and test/http/webhooks.test.ts have resolvers of their own.
-                DOH_URL: "",
-                KEY_SECRET: "key-secret-for-tests-0123456789-0123",
-                AUTHSERV_ID: "mx.mailkeep.test",
-              },
-              // Only for the tests of the store that is a folder: the other ones have a bucket.
-              serviceBindings: { TEST_FILES: { disk: { path: BLOB_FILES, writable: true } } },
-            },
-          }),
-        ],
+        plugins: [workerd()],
         test: {
           root,
           name: "workerd",
@@ -130,8 +135,20 @@ export default defineConfig({
             "test/outbound/{base64-lines,compose,dkim,dot-stuffing,reply,unsent}.test.ts",
             "test/*.test.ts",
           ],
-          exclude: ["test/**/*.node.test.ts", SLOW],
+          exclude: ["test/**/*.node.test.ts", SLOW, ...WHOLE_DEPLOYMENT],
           setupFiles: ["test/seed.ts", "test/fresh-deployment.ts"],
+          provide,
+          testTimeout: 30_000,
+        },
+      },
+      {
+        plugins: [workerd()],
+        test: {
+          root,
+          name: "deployment",
+          include: WHOLE_DEPLOYMENT,
+          exclude: ["test/**/*.node.test.ts"],
+          setupFiles: ["test/seed.ts"],
           provide,
           testTimeout: 30_000,
         },

@@ -8,6 +8,7 @@ const ORDER: readonly string[] = [
   "pages",
   "transport",
   "workerd",
+  "deployment",
   "slow",
   "pure",
 ];

@@ -13,6 +13,7 @@ import { signatureHeaders } from "../../../src/webhooks/sign.ts";
 import { bareEnvironment, Server } from "../../served/server.ts";
 import { sendMail } from "../../served/smtp.ts";
 import { page, PAGES, ROOT } from "../pages.ts";
+import { findProgram } from "../../pages/find-program.ts";
 
 const hasCurl = spawnSync("curl", ["--version"]).status === 0;
 if (!hasCurl) console.warn("No curl here: the commands of the documentation are NOT run. Install it.");
@@ -50,6 +51,8 @@ function scriptOf(file: string): string {
     .replaceAll("127.0.0.1:2525", `127.0.0.1:${server.smtpPort}`);
 }
 
+const NO_OPENSSL = findProgram("OPENSSL", ["openssl"]) === null;
+
 function paste(script: string): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
     const options = { cwd: folder, env: bareEnvironment({ HOME: folder, NODE: process.execPath }) };
@@ -62,7 +65,8 @@ function paste(script: string): Promise<{ code: number; stdout: string; stderr: 
 describe.skipIf(!hasCurl)("the commands of the documentation", () => {
   const files = PAGES.map(({ file }) => file).filter((file) => scriptable(file));
 
-  it.each(files)("work when they are pasted one after the other: %s", async (file) => {
+  it.for(files)("work when they are pasted one after the other: %s", async (file, { skip }) => {
+    skip(NO_OPENSSL && /^openssl /m.test(scriptOf(file)), "openssl is not installed");
     const { code, stdout, stderr } = await paste(scriptOf(file));
     expect({ code, stdout, stderr }).toMatchObject({
       code: 0,

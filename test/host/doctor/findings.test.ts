@@ -20,6 +20,7 @@ import {
   OTHER_ADDRESS,
   RELAY,
   replacePlan,
+  NO_OPENSSL,
   Rig,
   statsOf,
 } from "./rig.ts";
@@ -621,7 +622,7 @@ const withRelay = (fix: string, password = "password"): string =>
 
 const ROWS = [...MACHINE, ...RECORDS, ...MAIL, ...SERVICE];
 
-describe("the doctor on a machine of one's own", () => {
+describe.skipIf(NO_OPENSSL)("the doctor on a machine of one's own", () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await Rig.start();

@@ -11,12 +11,12 @@ import { screen } from "../../../src/server/commands/doctor.ts";
 import { plain } from "../../../src/cli/terminal/style.ts";
 import { say } from "../../transport/smtp-peer.ts";
 import { execFileSync } from "node:child_process";
-import { ADDRESS, DOMAIN, HOST, Rig } from "./rig.ts";
+import { ADDRESS, DOMAIN, HOST, NO_OPENSSL, Rig } from "./rig.ts";
 
 /** No character of it moves the cursor or turns the direction of writing. */
 const SAFE = /^[^\p{Cc}\p{Cf}]*$/u;
 
-describe("the doctor before hostile answers", () => {
+describe.skipIf(NO_OPENSSL)("the doctor before hostile answers", () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await Rig.start();

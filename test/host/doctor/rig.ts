@@ -17,6 +17,10 @@ import { readMachine, type Given } from "../../../src/host/doctor/subject.ts";
 import { writeLock } from "./lock-file.ts";
 import { DnsServer } from "../../dns-server.ts";
 import { say, SmtpPeer, type Plan } from "../../transport/smtp-peer.ts";
+import { findProgram } from "../../pages/find-program.ts";
+
+/** The rig makes certificates with openssl; where it is missing, its tests are skipped. */
+export const NO_OPENSSL = findProgram("OPENSSL", ["openssl"]) === null;
 
 const run = promisify(execFile);
 
