@@ -47,9 +47,6 @@ const provide = {
 /** Scores, counts and judgments by other programs: too slow for `npm test`. */
 const SLOW = "test/**/*.slow.test.ts";
 
-/** Tests of what a whole deployment shares, each in a workerd of its own: work of earlier files may end late. */
-const WHOLE_DEPLOYMENT = ["test/directory/*.test.ts", "test/http/role-mailboxes.test.ts"];
-
 /** The tests of the served bundle that `npm test` runs: the main promises, and the commands that the documentation shows. */
 const PROMISES = ["test/served/promises.test.ts", "test/docs/served/commands.test.ts"];
 
@@ -127,27 +124,13 @@ export default defineConfig({
         test: {
           root,
           name: "workerd",
-          // Files share a workerd: two thirds of the time were its starts. Each begins with an empty deployment.
-          isolate: false,
           include: [
             "test/{blobs,directory,http,mailbox,service}/**/*.test.ts",
             // Of the pure code what rests on the platform's streams, its cryptography or the packages that compose mail.
             "test/outbound/{base64-lines,compose,dkim,dot-stuffing,reply,unsent}.test.ts",
             "test/*.test.ts",
           ],
-          exclude: ["test/**/*.node.test.ts", SLOW, ...WHOLE_DEPLOYMENT],
-          setupFiles: ["test/seed.ts", "test/fresh-deployment.ts"],
-          provide,
-          testTimeout: 30_000,
-        },
-      },
-      {
-        plugins: [workerd()],
-        test: {
-          root,
-          name: "deployment",
-          include: WHOLE_DEPLOYMENT,
-          exclude: ["test/**/*.node.test.ts"],
+          exclude: ["test/**/*.node.test.ts", SLOW],
           setupFiles: ["test/seed.ts"],
           provide,
           testTimeout: 30_000,

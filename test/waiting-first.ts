@@ -8,7 +8,6 @@ const ORDER: readonly string[] = [
   "pages",
   "transport",
   "workerd",
-  "deployment",
   "slow",
   "pure",
 ];
